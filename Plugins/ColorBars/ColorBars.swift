@@ -72,7 +72,7 @@ struct ColorBars: Camera {
 
     private var settings: Settings
     private var background: Background?
-    /// What was suggested first; outputs have the matrix that is usual for this size.
+    /// The size of the first offer. Outputs have the usual matrix of this size.
     private var size = FrameSize(width: 1, height: 1)
 
     init(settings: Settings, host: PluginHost) { self.settings = settings }

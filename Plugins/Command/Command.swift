@@ -13,7 +13,7 @@ final class Command: Output {
         id: "org.greenroom.command", name: "Command", version: "1.0.0",
         summary: "Gives a track to a command's standard input, as Y4M or PCM", vendor: "Greenroom")
 
-    /// What the command gets.
+    /// The media that the command reads.
     enum Source: String, CaseIterable {
         case camera, share, mix, incoming, microphone
         case shareAudio = "share-audio"

@@ -34,14 +34,14 @@ struct CallScript {
 
     var participants: [Participant] = []
 
-    /// What a camera, a share and tones are without a value.
+    /// The defaults of a camera, a share and tones without a value.
     private static let camera = VideoCapability(width: 640, height: 360, fps: 15)
     private static let share = VideoCapability(width: 1280, height: 720, fps: 5)
     private static let frequency = 440.0
 
     /// Reads a script.
     ///
-    /// - Throws: What is wrong with which participant.
+    /// - Throws: `PluginError` that names the participant and the fault.
     init(_ text: String) throws(PluginError) {
         for line in text.split(whereSeparator: { $0 == ";" || $0.isNewline }) {
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)

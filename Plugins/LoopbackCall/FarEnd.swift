@@ -35,7 +35,7 @@ final class FarEnd: Sendable {
     private static let rate = 48_000
     private static let blockFrames = 480
 
-    /// What the participants' connections carry, and what divides it.
+    /// The bandwidth of the participants' connections, and its division.
     private struct Connection {
         /// The weakest of those who are there; nil for no limit.
         var limit: (name: String, kilobits: Int)?
@@ -148,7 +148,7 @@ final class FarEnd: Sendable {
 
     private static let least = VideoCapability(width: 320, height: 180, fps: 15)
 
-    /// What video may be above ``least``, best first.
+    /// The sizes and rates of video above ``least``, best first.
     private static let ladder = [
         VideoCapability(width: 3840, height: 2160, fps: 60),
         VideoCapability(width: 3840, height: 2160, fps: 30),
@@ -172,7 +172,7 @@ final class FarEnd: Sendable {
 
     /// Does what is due.
     ///
-    /// - Returns: What follows.
+    /// - Returns: The next actions.
     private func perform(
         _ step: Step, at time: Int64, _ start: Int64, _ person: inout Person
     ) throws(SendRefusal) -> [(time: Int64, step: Step)] {

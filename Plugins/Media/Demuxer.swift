@@ -192,7 +192,7 @@ struct Demuxer: ~Copyable {
 
     /// The next packet of a track.
     ///
-    /// - Parameter keeping: Which packets of each track are kept; nil for none.
+    /// - Parameter keeping: Which packets of each track are kept; nil if none.
     /// - Returns: nil at the end of the leg.
     mutating func packet(
         of track: MediaTrack, in leg: Playback.Leg, keeping: (MediaTrack) -> PacketQueue.Keeping?

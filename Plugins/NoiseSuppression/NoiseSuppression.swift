@@ -94,7 +94,7 @@ private final class Processor {
 
     func set(_ options: greenroom_audio_options) { _ = greenroom_audio_set(audio, options) }
 
-    /// - Parameter reference: As many samples as the block has; nil for none.
+    /// - Parameter reference: As many samples as the block has; nil if none.
     func process(
         _ block: inout MutableAudioBlock, reference: [Int16]? = nil
     ) throws(PluginError) {

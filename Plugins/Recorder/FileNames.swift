@@ -7,7 +7,7 @@ struct FileNames {
     let path: String
     /// Whether the files are numbered from the first one on: `talk-001.mkv`.
     let isNumbered: Bool
-    /// What is before the number of a file that continues another one.
+    /// The text before the number of a continued file.
     private let continuation: String
     private var number = 1
 

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// What FFmpeg's muxer writes to: a file that remembers why a write failed, and can be cut back to
-/// where it was whole.
+/// The file of FFmpeg's muxer. It stores the cause of a failed write, and can be truncated to its
+/// last complete state.
 final class FileSink {
     private let path: String
     private let descriptor: Int32

@@ -25,7 +25,7 @@ final class MediaFile {
     private let sink: FileSink
     private let context: UnsafeMutablePointer<AVFormatContext>
     private var isOpen = true
-    /// What is added to the times of each stream, in nanoseconds.
+    /// The offset of each stream's timestamps, in nanoseconds.
     private var delays: [Int64] = []
     /// Whether the muxer is still to write what an MP4 file begins with, for which it has to see the
     /// first packets.

@@ -92,7 +92,7 @@ final class Recorder: Output {
 
     private var settings: Settings
     private let host: PluginHost
-    /// What is recorded, by the number of the track.
+    /// The recorded tracks, by number.
     private var tracks: [UInt32: Track] = [:]
     private let container: Container
     /// The file of each track; tracks may share one.

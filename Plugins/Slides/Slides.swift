@@ -30,7 +30,7 @@ final class Slides: Screen {
     private var slides: [String] = []
     /// The size of an image whose shape all have; nil if they differ.
     private var shape: FrameSize?
-    /// What was logged, so that a slide that is shown again does not say it again.
+    /// The logged messages. A slide that is shown again logs nothing.
     private var told: Set<String> = []
     /// The shown slide: its index in the list, and its number on the schedule.
     private var place = 0

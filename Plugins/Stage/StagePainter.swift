@@ -56,7 +56,7 @@ struct StagePainter {
         return picture
     }
 
-    /// The label of a tile; nil for none.
+    /// The label of a tile; nil if none.
     mutating func label(_ name: String, in rect: StageRect, of canvas: FrameSize) -> Overlay? {
         let name = Self.shown(name)
         // A smaller tile has no room for it.

@@ -64,7 +64,7 @@ struct Banner {
     let bar: Int
     let isRightToLeft: Bool
 
-    /// - Parameter background: The box's colour; nil for none.
+    /// - Parameter background: The box's colour; nil if none.
     func picture(of layout: TextLayout, _ color: Color, on background: Color?) -> Image {
         var picture = TextPicture(size: size)
         if let background {

@@ -29,7 +29,7 @@ final class Ticker {
     private let band: Overlay?
     private var tiles: [TileKey: Overlay] = [:]
 
-    /// - Parameter background: Behind the line, from edge to edge; nil for nothing.
+    /// - Parameter background: Behind the line, from edge to edge; nil if none.
     init(
         _ layout: TextLayout, _ geometry: TextGeometry, color: Color, background: Color?,
         opacity: Double, colorSpace: ColorSpace

@@ -30,7 +30,7 @@ final class VirtualCamera: Output {
         ]
     }
 
-    /// What takes the frames.
+    /// The receiver of the frames.
     private enum Target {
         case node(PipeWireNode)
         case device(LoopbackDevice)
@@ -40,7 +40,7 @@ final class VirtualCamera: Output {
     private let host: PluginHost
     /// The number of the track that is shown; nil without it.
     private var shown: UInt32?
-    /// What other programs get; nil without the track.
+    /// The format for other programs; nil without the track.
     private var capability: VideoCapability?
     private var target: Target?
     private var written = 0

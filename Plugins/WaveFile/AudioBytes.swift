@@ -11,7 +11,7 @@ import SystemPackage
 /// samples; every other file as it is. One thread at a time.
 final class AudioBytes {
     private let file: FileDescriptor
-    /// What comes before ``body``.
+    /// The bytes before ``body``.
     private let head: [UInt8]
     /// The part of the file that follows.
     private let body: Range<Int64>

@@ -5,7 +5,7 @@ import SystemPackage
 struct AudioChunks {
     /// A kind of file that consists of chunks.
     private struct Container {
-        /// What the file begins with, and what stands after the size of the whole.
+        /// The identifiers at the start of the file and after its size.
         var names: [String]
         var forms: [String]
         var isBigEndian = false

@@ -13,15 +13,15 @@ struct AudioFile: ~Copyable {
     let channels: Int
     /// Whole frames in the file, 1 or more.
     let frameCount: Int64
-    /// What is in the file and is not played, or not as it is; usually nothing.
+    /// The parts of the file that are ignored or changed; usually empty.
     let notes: [String]
-    /// The first frame that was read with a sample beyond full scale; nil for none so far.
+    /// The first frame that was read with a sample beyond full scale; nil if none so far.
     private(set) var firstClipped: Int64?
 
     private let path: String
     /// Not safe to share between threads; neither is this value.
     private let file: OpaquePointer
-    /// What libsndfile reads.
+    /// The bytes that libsndfile reads.
     private let bytes: AudioBytes
     private let fileChannels: Int
     private let downmix: Downmix?
@@ -194,7 +194,7 @@ extension AudioFile {
             ? map.map(Int.init) : Downmix.usualSpeakers(channels: channels, isOgg: isOgg)
     }
 
-    /// What is in the file and is not played, or not as it is.
+    /// The parts of the file that are ignored or changed.
     private static func notes(
         on file: OpaquePointer, _ bytes: AudioBytes, _ info: SF_INFO
     ) -> [String] {

@@ -25,7 +25,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
         underlyingError == .noSuchFileOrDirectory && message.hasPrefix("Unknown PCM")
     }
 
-    /// What the user can do; nil if unknown.
+    /// Advice for the user; nil if there is none.
     public var cure: String? {
         switch underlyingError.rawValue {
         case _ where isUnknownName:

@@ -18,7 +18,7 @@ struct YAMLDocument {
 
     /// The tree.
     private(set) var root: ConfigNode
-    /// What is wrong with it already; the nodes concerned are `refused`.
+    /// The faults found so far; their nodes are `refused`.
     private(set) var diagnostics: [Diagnostic] = []
 
     private let origin: (Position?) -> SourceLocation.Origin
@@ -29,7 +29,7 @@ struct YAMLDocument {
 
     /// Composes the document of a session file.
     ///
-    /// - Throws: What makes the text unreadable as YAML, with its place.
+    /// - Throws: `SessionFileError` if the text is not YAML, with the place.
     init(_ text: String, in source: SourceText) throws(SessionFileError) {
         let start = SourceLocation(.file(line: 1, column: 1), path: "")
         try self.init(text, in: source, nothing: start) { mark in
@@ -42,7 +42,7 @@ struct YAMLDocument {
 
     /// Composes a value that stands in an argument.
     ///
-    /// - Throws: What makes the text unreadable as YAML.
+    /// - Throws: `SessionFileError` if the text is not YAML.
     init(_ text: String, argument: SourceLocation, in source: SourceText) throws(SessionFileError) {
         try self.init(text, in: source, nothing: argument) { _ in argument.origin }
         diagnostics = diagnostics.map { Diagnostic($0.message, at: argument) }
@@ -183,7 +183,7 @@ extension YAMLDocument {
         return (String(scalars), Position(mark))
     }
 
-    /// What a failure to compose means, and where it stands.
+    /// The meaning and the place of a failure to compose.
     private static func explain(_ error: any Error, in source: SourceText) -> (Mark?, String) {
         switch error as? YamlError {
         case .scanner(let context, let problem, let mark, _),

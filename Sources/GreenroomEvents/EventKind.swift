@@ -1,4 +1,4 @@
-/// What an event is. Raw values are the words of JSON.
+/// The kind of an event. Raw values are the words of JSON.
 package enum EventKind: String, Codable, CaseIterable, Sendable {
     case agreed
     case renegotiated

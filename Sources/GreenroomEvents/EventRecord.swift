@@ -148,7 +148,7 @@ extension EventRecord {
         EventRecord(event: .leftOut, text: leftOutText(count))
     }
 
-    /// That in words.
+    /// The text for a number of dropped events.
     package static func leftOutText(_ count: Int) -> String {
         "\(count) lines dropped: reader too slow"
     }

@@ -94,7 +94,7 @@ public enum SessionEvent: Sendable {
     case outputFailed(output: String, reason: String)
     /// An output plugin says what state it is in, and perhaps more in words.
     case outputState(role: String, state: OutputState, text: String?)
-    /// What a recording takes of a folder's disk; a warning if the disk will be full too soon.
+    /// The disk use of a recording; a warning if the disk will be full too soon.
     case disk(folder: String, text: String, isLow: Bool)
     /// Information for the user.
     case note(role: String, text: String)

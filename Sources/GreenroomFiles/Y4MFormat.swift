@@ -1,7 +1,7 @@
 import GreenroomSystem
 package import GreenroomMedia
 
-/// What the header of a Y4M file says: 4:2:0, 8 bits, frames of one size.
+/// The header of a Y4M file: 4:2:0, 8 bits, frames of one size.
 package struct Y4MFormat: Hashable, Sendable {
     /// Where a chroma sample lies among its four pixels.
     package enum ChromaSiting: Hashable, Sendable {
@@ -203,7 +203,7 @@ extension Y4MFormat {
         ]
     }
 
-    /// What to do about video that is too wide, or too high.
+    /// Advice for video that is too wide or too high.
     private static func scaling(_ isWidth: Bool) -> String {
         let longest = FrameSize.maximumDimension
         let scale = isWidth ? "\(longest):-2" : "-2:\(longest)"

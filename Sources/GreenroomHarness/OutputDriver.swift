@@ -66,7 +66,7 @@ final class OutputDriver: Sendable {
             self.slate = TestFrame(slate)
         }
 
-        /// The first kind of frame that the plugin wrote to; nil for none.
+        /// The first kind of frame that the plugin wrote to; nil if none.
         var written: String? {
             if moving.contains(where: \.isWritten) { return "a frame of the source" }
             if black.isWritten { return "a black frame" }
@@ -134,7 +134,7 @@ final class OutputDriver: Sendable {
 
     private struct State {
         var isStopping = false
-        /// What the plugin wrote to, in words.
+        /// A description of the frame that the plugin wrote to.
         var written: String?
     }
 
@@ -182,8 +182,8 @@ final class OutputDriver: Sendable {
         self.clock = clock
     }
 
-    /// What the plugin wrote to in its runs so far, in words; nil for nothing. Frames of a plugin in
-    /// a process of its own are copies.
+    /// A description of the frames that the plugin wrote to so far; nil if none. An isolated plugin
+    /// gets copies.
     var written: String? { found.withLock { $0 } }
 
     /// Begins to pass media.
@@ -215,7 +215,7 @@ final class OutputDriver: Sendable {
 
     /// The thread of a run.
     ///
-    /// - Returns: What the plugin wrote to, in words; nil for nothing.
+    /// - Returns: A description of the frame that the plugin wrote to; nil if none.
     private static func pass(
         _ wants: [(track: OutputTrack, want: TrackWant)], _ feed: OutputFeed,
         _ instance: PluginInstance, _ capability: VideoCapability,

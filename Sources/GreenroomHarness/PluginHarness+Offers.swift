@@ -9,7 +9,7 @@ extension PluginHarness {
     ///
     /// - Parameters:
     ///   - maximum: The session's maximum.
-    ///   - ceiling: The current ceiling; nil for none below the maximum.
+    ///   - ceiling: The current ceiling; nil if none below the maximum.
     ///   - table: The sizes to offer a camera; nil for the standard ones. A pre-processor is
     ///     offered only the lower of maximum and ceiling.
     package func nextOffer(

@@ -298,7 +298,7 @@ package final class PluginHarness: Sendable {
 
     /// Asks the plugin for an extension.
     ///
-    /// - Returns: How the call ended, and the extension's address; nil for none.
+    /// - Returns: How the call ended, and the extension's address; nil if none.
     package func ask(forExtension id: String) -> (end: StepEnd, address: UInt64?) {
         let found = Monitor<UInt64?>(nil)
         let end = end(
@@ -421,7 +421,7 @@ package final class PluginHarness: Sendable {
     /// impossible of it.
     package var hasRefusedTrack: Bool { tracks.withLock { $0.isRefused } }
 
-    /// What an output wants, by track.
+    /// The wants of an output, by track.
     package var wants: [(track: OutputTrack, want: TrackWant)] { feed?.wants ?? [] }
     /// The values that an output has set for the report.
     package var reportedValues: [String: Double] { feed?.reportedValues ?? [:] }
@@ -484,7 +484,7 @@ package final class PluginHarness: Sendable {
     package var capabilities: [VideoCapability] { instance.capabilities }
     package var gaveUp: (status: Status, reason: String)? { instance.gaveUp }
     package var isPaused: Bool { instance.isPaused }
-    /// What the plugin's author should know of its answers; nil for nothing.
+    /// A hint for the plugin's author about its answers; nil if none.
     package var answerAdvice: String? { instance.answerAdvice }
 
     /// The reply to an offer; nil while its step runs, and after a newer offer.

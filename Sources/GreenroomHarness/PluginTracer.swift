@@ -9,7 +9,7 @@ import GreenroomProbe
 /// The harness's observer of an instance: traces calls and edits, watches leases, and hides an
 /// extension.
 package final class PluginTracer: InstanceObserver {
-    /// The id of the host extension to hide; nil for none.
+    /// The id of the host extension to hide; nil if none.
     private let withheldExtension: String?
     private let leases: LeaseWatch?
     private let now: @Sendable () -> Int64
@@ -18,8 +18,8 @@ package final class PluginTracer: InstanceObserver {
     private let traceTake: @Sendable (TracedTake) -> Void
 
     /// - Parameters:
-    ///   - withheldExtension: The id of the host extension to hide; nil for none.
-    ///   - leases: Watches the plugin's leases; nil for none.
+    ///   - withheldExtension: The id of the host extension to hide; nil if none.
+    ///   - leases: Watches the plugin's leases; nil if none.
     ///   - now: The session clock, in nanoseconds.
     ///   - trace: Gets each call of the plugin, on the calling thread.
     ///   - traceEdit: Gets each edited frame, on the media thread.

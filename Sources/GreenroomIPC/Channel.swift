@@ -159,7 +159,7 @@ public struct Channel: Sendable {
     /// Waits for this side's turn, and so for a message. The message stays: the same one is received
     /// until this side sends.
     ///
-    /// - Returns: What the other side calls, and the length of the message, at most
+    /// - Returns: The call of the other side, and the length of the message, at most
     ///   ``Channels/messageByteCount``; nil if the other side is lost.
     package func receive() -> (call: Call, length: Int)? {
         while true {

@@ -18,7 +18,7 @@ struct ChildProcess {
 
     /// Starts a program.
     ///
-    /// - Parameter library: Loaded before all others; nil for none.
+    /// - Parameter library: Loaded before all others; nil if none.
     /// - Throws: ``ChannelError`` with the reason of the kernel.
     init(
         spawning program: String, _ arguments: [String], preloading library: String? = nil

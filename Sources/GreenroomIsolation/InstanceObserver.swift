@@ -26,7 +26,7 @@ package protocol InstanceObserver: AnyObject, Sendable {
     ///   - channel: Contains the call's message; after `answer`, its answer.
     ///   - frames: The memory of the plugin's frames; nil if it has none.
     ///   - answer: Serves the call as without an observer. Call it once.
-    /// - Returns: What `answer` returned: the length of the answer; nil for an unknown call.
+    /// - Returns: The length of the answer, as `answer` returned it; nil for an unknown call.
     func serve(
         _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
     ) -> Int?
@@ -44,7 +44,7 @@ package protocol InstanceObserver: AnyObject, Sendable {
     ///   - call: ``Call/takeFrame`` or ``Call/takeBlock``.
     ///   - channel: Contains the call's message.
     ///   - pass: Passes it as without an observer. Call it once.
-    /// - Returns: What `pass` returned.
+    /// - Returns: The status that `pass` returned.
     func take(_ call: Call, on channel: Channel, pass: () -> Status) -> Status
 }
 

@@ -17,7 +17,7 @@ package final class LibraryScans: Sendable {
     private let results = Mutex<[String: ScanCache.ScanResult]>([:])
 
     /// - Parameters:
-    ///   - cache: Keeps results for other processes; nil for none.
+    ///   - cache: Keeps results for other processes; nil if none.
     ///   - rescans: Whether to ignore results of earlier processes.
     ///   - scan: Scans a library.
     package init(
@@ -67,8 +67,8 @@ package final class LibraryScans: Sendable {
 
     /// Whether to cache a result.
     ///
-    /// What a library contains stays the same. A missing dependency may be installed later, and a
-    /// crash or a hang may have had another cause, such as a machine that was too busy.
+    /// The content of a library does not change. A missing dependency may be installed later, and a
+    /// crash or a hang may have another cause, such as a busy machine.
     private static func isStored(_ result: ScanCache.ScanResult) -> Bool {
         guard case .failure(let error) = result else { return true }
         return switch error.code {

@@ -73,7 +73,7 @@ package struct PluginScanner: Sendable {
     }
 }
 
-/// What the sandbox refused to a library: a possible cause of its failure.
+/// The accesses that the sandbox denied to a library: a possible cause of its failure.
 private final class Refusals: Sendable {
     private let attempts = Mutex<[String]>([])
 

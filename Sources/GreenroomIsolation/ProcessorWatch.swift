@@ -50,7 +50,7 @@ struct ProcessorWatch {
     /// - Parameters:
     ///   - threads: How many it has.
     ///   - now: On the host clock.
-    /// - Returns: What was done, for the log; nil in general.
+    /// - Returns: A log line about a change; usually nil.
     mutating func check(threads: Int, at now: Int64) -> String? {
         guard !isDone, let used = usedNanoseconds else { return nil }
         guard let last else {

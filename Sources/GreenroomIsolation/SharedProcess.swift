@@ -145,7 +145,7 @@ extension SharedProcess: RunnerFactory {
 
     /// Starts another instance in the process.
     ///
-    /// - Parameter observer: Watches the instance; nil for none.
+    /// - Parameter observer: Watches the instance; nil if none.
     func start(
         _ frames: SharedMemory?, in context: InstanceContext, observer: (any InstanceObserver)?
     ) throws(LoadError) -> any RunnerProcess {

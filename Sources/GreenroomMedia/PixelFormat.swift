@@ -108,7 +108,7 @@ extension PixelFormat {
         }
     }
 
-    /// What a sample is of.
+    /// The component of a sample.
     package enum Sample: Sendable {
         case none, y, u, v, red, green, blue, unused
     }

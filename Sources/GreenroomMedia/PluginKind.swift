@@ -39,7 +39,7 @@ extension PluginKind {
         case audio
     }
 
-    /// What a plugin does with media.
+    /// The direction of a plugin's media.
     package enum Direction: Sendable {
         /// It sends them.
         case source

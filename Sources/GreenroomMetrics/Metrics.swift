@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// A session's report in the text format of Prometheus.
 package struct Metrics {
-    /// What of a report is counted. Members that a report lacks are left out.
+    /// The counted members of a report. Absent members are left out.
     private struct Report: Decodable {
         struct Plugin: Decodable {
             var role: String
@@ -69,7 +69,7 @@ package struct Metrics {
 
     /// The lines.
     package private(set) var text = ""
-    /// What every sample has: several sessions may be counted by one reader.
+    /// The labels of every sample: one reader may collect several sessions.
     private let common: Labels
 
     /// - Parameter report: The report as JSON.

@@ -10,12 +10,12 @@ public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SessionCommand {
-    /// That a session without the plugin can't do it, and the cure: "the session has no camera to limit. Write
-    /// ceiling.desk."
+    /// The error for a command whose plugin is not in the session: "the session has no camera to
+    /// limit. Write ceiling.desk."
     ///
     /// - Parameters:
     ///   - roles: The session's roles.
-    ///   - cure: What else helps: "remove the entry"; nil for nothing.
+    ///   - cure: Alternative advice, such as "remove the entry"; nil if none.
     package func withoutPlugin(
         among roles: some Sequence<SessionRole>, orElse cure: String? = nil
     ) -> String {
@@ -39,7 +39,7 @@ extension SessionCommand {
         return cures.isEmpty ? problem : "\(problem) \(cures)."
     }
 
-    /// What a user writes to do the same to another role, without the value.
+    /// The same command for another role, as a user writes it, without the value.
     private func words(for role: SessionRole) -> String? {
         switch self {
         case .ceiling: role.facts.ceiling?.word

@@ -1,4 +1,4 @@
-/// What the session does when a plugin fails.
+/// The reaction of the session to a failed plugin.
 public enum FailurePolicy: String, CaseIterable, Sendable, Codable {
     /// Restart the plugin in a new process.
     case restart

@@ -1,4 +1,4 @@
-/// What an output plugin says of itself. Raw values are words in reports.
+/// The state that an output plugin reports. Raw values are words in reports.
 public enum OutputState: String, CaseIterable, Codable, Sendable {
     /// It connects to what it writes to.
     case connecting

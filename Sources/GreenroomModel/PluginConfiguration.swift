@@ -13,8 +13,8 @@ public struct PluginConfiguration: Hashable, Sendable {
     public var plugin: String
     /// The values of settings by name; the others have their defaults.
     public var settings: [String: ParameterValue]
-    /// What the session does when it fails. If nil, an isolated plugin is restarted, and with a
-    /// plugin in the host's process the session ends.
+    /// The reaction to a failure. If nil, the host restarts an isolated plugin, and ends the
+    /// session for a plugin in the host's process.
     public var onFailure: FailurePolicy?
     /// How long a source may take from its start to its first frame or audio before it has failed; nil
     /// for 0.9 s and `SessionConfiguration.callbackDeadline`.
@@ -29,7 +29,7 @@ public struct PluginConfiguration: Hashable, Sendable {
     public var sandbox: SandboxMode?
     /// The limit of private memory of an isolated plugin; nil for that of the session.
     public var memoryLimit: MemorySize?
-    /// Additional grants; nil for none. All but `Grants.control` are for an isolated plugin.
+    /// Additional grants; nil if none. All but `Grants.control` are for an isolated plugin.
     public var grants: Grants?
 
     /// Makes the configuration of a plugin.

@@ -19,7 +19,7 @@ extension SessionCommand {
     package struct Phrase: Sendable {
         /// The words, e.g. `"pause share"`.
         package var words: String
-        /// What it does.
+        /// The effect, in words.
         package var meaning: String
         /// The command.
         package var command: SessionCommand
@@ -72,9 +72,9 @@ extension SessionCommand {
 public struct TimelineEntry: Hashable, Sendable {
     /// From the session's start.
     public var time: Duration
-    /// What to do.
+    /// The command.
     public var command: SessionCommand
-    /// What asks for it, in a few words, e.g. `timeline[2]`.
+    /// The origin, in a few words, e.g. `timeline[2]`.
     public var origin: String
 
     /// Makes an entry.

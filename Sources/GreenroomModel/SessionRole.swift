@@ -113,13 +113,13 @@ extension String {
 }
 
 extension SessionRole {
-    /// What sets a role apart from the others.
+    /// The properties of a role.
     package struct Facts: Sendable {
-        /// What people call it, e.g. `"share audio"`.
+        /// The name for users, e.g. `"share audio"`.
         package var name: String
         /// The kind of its plugin.
         package var kind: PluginKind
-        /// What it makes.
+        /// The medium.
         package var medium: PluginKind.Medium
         /// The track whose video or audio it is.
         package var track: VideoTrackKind
@@ -141,7 +141,7 @@ extension SessionRole {
         package var takesBroadcast = false
         /// How it is stopped and started; nil where there is no command for it.
         package var stopping: Stopping?
-        /// What its section in a session file is for; a sentence for people.
+        /// The purpose of the section in a session file; a sentence for users.
         package var meaning: String
         /// A plugin for it.
         package var example: Example
@@ -161,15 +161,15 @@ extension SessionRole {
         package var stop: String
         /// The command that starts it again.
         package var start: String
-        /// What it is after ``stop``, e.g. `"paused"`.
+        /// The state after ``stop``, e.g. `"paused"`.
         package var stopped: String
-        /// What it is after ``start``.
+        /// The state after ``start``.
         package var started: String
-        /// What its track shows meanwhile.
+        /// The content of the track while the source is stopped.
         package var shows: Shown
-        /// What ``stop`` does, for people.
+        /// The effect of ``stop``, for users.
         package var stopMeaning: String
-        /// What ``start`` does, for people.
+        /// The effect of ``start``, for users.
         package var startMeaning: String
 
         /// The commands of a role with a name: `stop camera.desk`, `mute microphone.desk`.
@@ -182,7 +182,7 @@ extension SessionRole {
         }
     }
 
-    /// What a track shows while its source is stopped.
+    /// The content of a track while its source is stopped.
     package enum Shown: Sendable {
         /// Black frames.
         case black
@@ -276,7 +276,7 @@ extension SessionRole {
     /// The track whose video or audio it is.
     package var track: VideoTrackKind { facts.track }
 
-    /// What it makes.
+    /// The medium.
     package var medium: PluginKind.Medium { facts.medium }
 
     /// The name of what it makes, in session files, reports and file names, e.g. `"share-audio"`.

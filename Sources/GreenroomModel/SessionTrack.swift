@@ -2,7 +2,7 @@ package import GreenroomMedia
 
 /// A track of a session of its own, or a mix, as outputs see it.
 package enum SessionTrack: Hashable, CaseIterable, Sendable {
-    /// What the plugin that has a role makes, after its filters.
+    /// The media of the plugin with a role, after its filters.
     case own(SessionRole)
     /// The sum of the session's own audio tracks.
     case mix
@@ -71,6 +71,6 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
     /// Whether only a session with a call has it.
     package var needsCall: Bool { self == .incoming || self == .fullMix }
 
-    /// What it has.
+    /// The medium.
     package var medium: PluginKind.Medium { role?.medium ?? .audio }
 }

@@ -4,7 +4,7 @@ package struct TrackSelection: Equatable, Sendable {
     package struct Participants: Equatable, Sendable {
         /// A track of a participant.
         package enum Kind: Equatable, CaseIterable, Sendable {
-            /// What the session's own plugin of a role makes, too.
+            /// Also the media of the session's own plugin with a role.
             case track(SessionRole)
             /// The sum of all audio but theirs.
             case mixMinus
@@ -30,7 +30,7 @@ package struct TrackSelection: Equatable, Sendable {
 
         /// The name that a participant has; nil for all participants.
         package var name: String?
-        /// What the tracks are; nil for all of them.
+        /// The kind of the tracks; nil for all kinds.
         package var kind: Kind?
 
         /// Describes a rule.

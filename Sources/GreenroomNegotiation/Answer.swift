@@ -30,11 +30,11 @@ package enum Reply: Equatable, Sendable {
     }
 }
 
-/// What host and source agreed on.
+/// The agreement of host and source.
 public struct Agreement: Equatable, Sendable {
-    /// What the source will send.
+    /// The capability that the source will send.
     public var source: VideoCapability
-    /// What the track carries: the source's capability, reduced to the lowest ceiling.
+    /// The track's capability: the source's, reduced to the lowest ceiling.
     public var track: VideoCapability
     /// The answer that led to it.
     public var answer: Answer

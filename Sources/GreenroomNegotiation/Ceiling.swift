@@ -6,11 +6,11 @@ package struct Ceiling: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// The session file's maximum.
         case sessionMaximum
-        /// What this machine sustains, as measured.
+        /// The measured ability of this machine.
         case ability
-        /// What the outputs want.
+        /// The wants of the outputs.
         case wants
-        /// What the outputs can use, as they say while they run.
+        /// The ceilings that running outputs report.
         case outputs
         /// The timeline or a control line.
         case outside

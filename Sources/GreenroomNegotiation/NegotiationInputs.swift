@@ -6,7 +6,7 @@ package struct NegotiationInputs: Equatable, Sendable {
     package var rule: OfferRule
     /// The sizes for cameras.
     package var table: CapabilityTable
-    /// What the source says it can send; empty if it says nothing.
+    /// The capabilities that the source declares; empty if it declares none.
     package var capabilities: [VideoCapability]
     /// The current ceilings, including the session's maximum.
     package var ceilings: [Ceiling]

@@ -62,9 +62,9 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
     public var suggested: String
     /// The source's answer; nil if there is none yet.
     public var answer: Answer?
-    /// What the source sends since then.
+    /// The source's capability from then on.
     public var source: String?
-    /// What the track carries since then.
+    /// The track's capability from then on.
     public var track: String?
     /// All ceilings, binding ones first.
     public var ceilings: [Ceiling]

@@ -70,7 +70,7 @@ package struct Negotiator: Sendable {
     /// The agreed format; nil before the first answer.
     package var source: VideoCapability? { agreement?.source }
 
-    /// What the track carries now; nil before the first answer.
+    /// The track's current capability; nil before the first answer.
     ///
     /// Never above a ceiling: if the source is, the host adapts.
     package var track: VideoCapability? {

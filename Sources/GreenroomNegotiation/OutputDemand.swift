@@ -1,8 +1,8 @@
 package import GreenroomMedia
 
-/// What an output takes of a video track now.
+/// An output's current demand for a video track.
 package struct OutputDemand: Equatable, Sendable {
-    /// What it wants.
+    /// The want.
     package var want: VideoSinkWant
     /// The most that it can use; nil for no limit.
     package var ceiling: OutputCeiling?

@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// What this machine sustains for one video track, measured while it runs.
+/// Measures the capability that this machine sustains for one video track.
 ///
 /// Down fast: if the work takes nearly all of a thread, or half of it while frames are dropped, for
 /// ``overloadNanoseconds``, the ceiling falls to the next row with the same aspect ratio. Below the
@@ -51,7 +51,7 @@ package struct OveruseDetector: Sendable {
         rows = table.rows
     }
 
-    /// What the machine sustains; nil without a known limit.
+    /// The capability that the machine sustains; nil without a known limit.
     package var ceiling: VideoCapability? { steps.last?.ceiling }
 
     /// Adds a measurement.

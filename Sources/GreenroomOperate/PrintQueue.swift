@@ -31,7 +31,7 @@ package final class PrintQueue: Sendable {
         /// The newest status; it replaces older ones.
         var status: String?
         var isFinishing = false
-        /// What to do after the last line, when the thread ends.
+        /// The action after the last line, when the thread ends.
         var end: (@Sendable () -> Void)?
         /// Whether the thread waits for work.
         var isAsleep = false
@@ -172,7 +172,7 @@ package final class PrintQueue: Sendable {
         case end(@Sendable () -> Void)
     }
 
-    /// The next work; nil for none.
+    /// The next work; nil if none.
     private func take() -> Work? {
         state.withLock { state in
             if !state.lines.isEmpty || state.dropped > 0 {

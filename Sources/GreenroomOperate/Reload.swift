@@ -8,13 +8,13 @@ import Synchronization
 
 /// Reads a session file again while its session runs, and does what can be done at once.
 package struct Reload: Sendable {
-    /// What the session was started with.
+    /// The session file at the start of the session.
     var file: SessionFile
     let session: Session
     /// Shows an event with its line, as all other events of the session.
     let show: @Sendable (EventRecord, _ line: String) -> Void
     let read: @Sendable () throws -> SessionFile
-    /// What the session says of settings later, when it has tried them.
+    /// The settings that the session refused after trying them.
     let refusals: ReloadRefusals
     /// The settings that the session was told since.
     private var settings = TakenSettings()

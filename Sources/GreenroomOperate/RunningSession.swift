@@ -30,7 +30,7 @@ package struct RunningSession: Sendable {
 
     private var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
-    /// What tells it from every other one.
+    /// The unique name.
     package var fullName: String { "\(name).\(process)" }
 
     /// The sessions that answer, by name. Removes what sessions have left that were killed.

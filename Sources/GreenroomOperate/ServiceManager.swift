@@ -3,8 +3,7 @@ import Glibc
 package import GreenroomSession
 import GreenroomSystem
 
-/// What a service manager such as systemd is told of a session (sd_notify(3)): when it runs, when it
-/// ends, and that it is alive.
+/// Notifies a service manager such as systemd of a session's start, end and life (sd_notify(3)).
 package struct ServiceManager: Sendable {
     /// A path, or a name that begins with `@`.
     private let address: String

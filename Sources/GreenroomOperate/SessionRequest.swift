@@ -1,10 +1,10 @@
-/// What a client of a session's socket asks for, besides commands. Raw values are its lines.
+/// The requests of a client of a session's socket, besides commands. Raw values are its lines.
 package enum SessionRequest: String, CaseIterable, Sendable {
     /// From now on all events.
     case events
     /// The newest events.
     case log
-    /// What the session has done so far, in words.
+    /// The session's state so far, in words.
     case status
     /// The plugins and their live settings.
     case describe

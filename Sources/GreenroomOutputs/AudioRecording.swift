@@ -34,7 +34,7 @@ final class AudioRecording: AudioSink {
         var failure: String?
     }
 
-    /// What is written at once: a tenth of a second keeps the file's header true at low cost.
+    /// The length of a write: 0.1 s keeps the file's header correct at low cost.
     private static let longest = AudioFormat.session.sampleRate / 10
 
     private struct State {

@@ -2,7 +2,7 @@ import Glibc
 package import GreenroomMedia
 package import GreenroomModel
 
-/// What outputs write to a folder.
+/// The disk use of the outputs in a folder.
 package struct DiskUse: Equatable, Sendable {
     /// Tracks that are recorded.
     package struct Tracks: Sendable {
@@ -20,7 +20,7 @@ package struct DiskUse: Equatable, Sendable {
 
     /// The folder; it need not be there yet.
     package var folder: String
-    /// What it takes; nil if unknown.
+    /// The bytes per second; nil if unknown.
     package var bytesPerSecond: Double?
     /// Whether an unknown number of participants adds to it.
     package var lacksParticipants = false
@@ -31,14 +31,14 @@ package struct DiskUse: Equatable, Sendable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// What it takes in an hour.
+    /// The bytes per hour.
     package var bytesPerHour: Double? { bytesPerSecond.map { $0 * 3600 } }
 
-    /// What its disk has left, in bytes; nil if the system does not say.
+    /// The free bytes of the folder's disk; nil if the system does not say.
     package var freeBytes: Double? { DiskSpace(of: folder)?.freeBytes }
 
-    /// What it takes and what there is, e.g. `takes up to 149 GB an hour; 12.5 GB are free, enough for 5
-    /// min 2 s`; nil if what it takes is not known.
+    /// The use and the free space, e.g. `takes up to 149 GB an hour; 12.5 GB are free, enough for 5
+    /// min 2 s`; nil if the use is unknown.
     package var words: String? {
         guard let rate = bytesPerSecond, rate > 0 else { return nil }
         let takes =
@@ -50,8 +50,8 @@ package struct DiskUse: Equatable, Sendable {
         } ?? takes
     }
 
-    /// What is wrong with it, and the cure; nil if the disk has room for the session, or for ten minutes
-    /// of one without a duration.
+    /// The shortage and its cure; nil if the disk has room for the session, or for ten minutes of a
+    /// session without a duration.
     package func shortage(for duration: Duration?) -> String? {
         let seconds = duration.map { Double($0.nanoseconds) / 1e9 } ?? DiskWatch.warnings[0]
         guard let rate = bytesPerSecond, rate > 0, let free = freeBytes, free < rate * seconds
@@ -83,7 +83,7 @@ package struct DiskUse: Equatable, Sendable {
 package struct DiskSpace: Equatable, Sendable {
     /// The same for all folders of the disk.
     package var device: UInt64
-    /// What this user may still write.
+    /// The bytes that this user may still write.
     package var freeBytes: Double
 
     /// Describes a disk.

@@ -98,7 +98,7 @@ package struct FileRecording: Output, Equatable {
 
     package var concern: String? { writtenFolder.flatMap(RecordingFolder.concern) }
 
-    /// What keeps the file from being made; nil if nothing is known.
+    /// The obstacle to the file; nil if none is known.
     private var problem: String? {
         FileDescriptor.outputProblem(file, replaces: overwrites).map {
             $0.code == .exists
@@ -123,7 +123,7 @@ package struct FileRecording: Output, Equatable {
 
     package var product: String? { "recorded in \(file)" }
 
-    /// What it has taken may not be in the file.
+    /// Checks the written bytes, because received frames may not be in the file.
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.values["seconds"] ?? 0 > 0 }
 
     package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
@@ -134,7 +134,7 @@ package struct FileRecording: Output, Equatable {
             + (selection?.conflicts(in: tracks) ?? unchosenStage(in: tracks))
     }
 
-    /// That a recording of a call has to name one of several stages.
+    /// The error if a recording of a call does not choose one of several stages.
     private func unchosenStage(in tracks: TracksInFile) -> [String] {
         let stages = tracks.video.filter { $0.part == VideoTrackKind.stage.part }
             .map(\.rawValue).sorted()

@@ -9,7 +9,7 @@ package import GreenroomSchema
 /// A value of this type is a description; nothing is open before ``open(in:)``. A new output is a
 /// file with such a type and, if session files can name it, a line in ``OutputForm/builtIn``.
 package protocol Output: Sendable {
-    /// What the output wants of a track's video; nil for nothing.
+    /// The output's want for a track's video; nil if it wants none.
     ///
     /// Called before the output is open, because wants enter the first offer to a plugin.
     func want(of track: VideoTrackKind) -> VideoSinkWant?
@@ -50,7 +50,7 @@ package protocol Output: Sendable {
     /// The output's line in `greenroom check`; nil if session files cannot contain the output.
     var summary: (name: String, text: String)? { get }
 
-    /// What it has created, for the end of a session; nil if that is visible otherwise.
+    /// The result, for the end of a session; nil if the user sees it otherwise.
     var product: String? { get }
 
     /// Whether the plugin has produced output.
@@ -65,7 +65,7 @@ package protocol Output: Sendable {
     /// Which other users can change what it writes, and the cure; nil if none can.
     var concern: String? { get }
 
-    /// What it writes to a disk, at most; nil if it writes nothing, or if that is unknown.
+    /// The largest disk use; nil if the output writes no file, or if the use is unknown.
     func diskUse(of tracks: DiskUse.Tracks) -> DiskUse?
 
     /// Conflicts with the rest of the session file, one sentence each.
@@ -122,7 +122,7 @@ package struct TracksInFile: Sendable {
 package struct OutputForm: Sendable {
     /// Its key in an entry of `outputs`.
     package var key: String
-    /// What it does, a sentence.
+    /// The purpose, as a sentence.
     package var summary: String
     /// Example values.
     package var examples: [JSON]

@@ -7,12 +7,12 @@ package import GreenroomModel
 package import GreenroomRuntime
 package import GreenroomVideo
 
-/// What an output sees of a session that is about to start: the tracks, and functions to connect
+/// The view of an output on a session that is about to start: the tracks, and functions to connect
 /// sinks.
 package struct OutputBuilder {
     /// All audio sinks.
     package private(set) var audioSinks: [any AudioSink] = []
-    /// What takes a mix.
+    /// The sinks of the mixes.
     package private(set) var mixSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] = []
     /// The files of the report.
     package private(set) var reports: [ReportFile] = []

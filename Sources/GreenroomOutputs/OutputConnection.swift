@@ -13,14 +13,14 @@ import Synchronization
 /// The tracks that an output plugin gets in a running session, each with its branch or sink,
 /// whether it is wanted or not.
 package final class OutputConnection: Sendable {
-    /// What the plugin gets of a track.
+    /// The media of a track that the plugin receives.
     private enum Taken: Equatable {
         case nothing
         case video(VideoCapability, VideoTrackWant)
         case audio(AudioTrackWant)
     }
 
-    /// What carries a track to the plugin.
+    /// The path of a track to the plugin.
     private enum Path {
         case video(VideoBranch)
         case audio(PluginAudioSink)
@@ -144,7 +144,7 @@ package final class OutputConnection: Sendable {
         return !feed.owesAnswer(about: track) && wanted(of: track) == taken
     }
 
-    /// What the plugin wants of a track.
+    /// The plugin's want for a track.
     private func wanted(of track: UInt32) -> Taken {
         guard let (described, want) = feed.wanted(of: track) else { return .nothing }
         switch want {
@@ -156,7 +156,7 @@ package final class OutputConnection: Sendable {
         }
     }
 
-    /// What the plugin's branch makes of a track; nil for nothing.
+    /// The form of the plugin's branch of a track; nil without a branch.
     private func form(
         _ taken: Taken, of track: UInt32, start: Int64, duration: Int64?
     ) -> BranchForm? {

@@ -7,7 +7,7 @@ import GreenroomNegotiation
 package import GreenroomRuntime
 package import GreenroomVideo
 
-/// What outputs see of a participant's track that is about to start.
+/// The view of outputs on a participant's track that is about to start.
 package struct ParticipantOutputs {
     /// The largest size and rate of video; nil for audio.
     let capability: VideoCapability?

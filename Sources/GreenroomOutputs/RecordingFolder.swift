@@ -159,8 +159,7 @@ final class FolderLock: Sendable {
     }
 }
 
-/// What a report in a folder says of the files beside it. Parts that another version has written in
-/// another way are as if they were not there.
+/// The files that a report in a folder lists. Parts in another version's format are ignored.
 private struct EarlierRecording: Decodable {
     /// No report is longer, in bytes.
     private static let limit = 64 << 20

@@ -4,7 +4,7 @@ import GreenroomLifecycle
 /// An output of a session: ``record(folder:video:overwrite:)``, ``y4m(track:video:)``,
 /// ``loudspeaker(device:)``.
 public struct SessionOutput: Sendable {
-    /// What an output plugin says of itself.
+    /// The state that an output plugin reports.
     public typealias State = OutputState
 
     /// Opens it.

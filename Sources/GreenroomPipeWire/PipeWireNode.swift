@@ -8,7 +8,7 @@ internal import Synchronization
 /// When PipeWire ends, calls of `write` and `read` try each second to make the node again; without such
 /// calls it stays away. Until then what is written is lost, and there is nothing to read. No call waits for another program but `init`.
 package final class PipeWireNode: Sendable {
-    /// What the node is for other programs.
+    /// The role of the node for other programs.
     package enum Kind: Equatable, Sendable {
         /// A camera: I420 in one size and rate. The width is a multiple of 2.
         case camera(VideoCapability)
@@ -22,7 +22,7 @@ package final class PipeWireNode: Sendable {
         case tap(program: String, channels: Int)
     }
 
-    /// What became of a frame.
+    /// The outcome of a frame.
     package enum FrameResult: Sendable {
         /// The programs that use the camera have it.
         case written
@@ -51,7 +51,7 @@ package final class PipeWireNode: Sendable {
         var nextAttempt: Int64 = 0
     }
 
-    /// What a node has counted, in frames.
+    /// The counters of a node, in frames.
     package struct Counts: Equatable, Sendable {
         /// Silence that a microphone played in place of samples that were late.
         package var silent: UInt64 = 0
@@ -174,7 +174,7 @@ package final class PipeWireNode: Sendable {
         state.withLock { state in state.node.map { Int(greenroom_pipewire_tapped($0)) } ?? 0 }
     }
 
-    /// What it has counted so far.
+    /// The counters so far.
     package var counts: Counts {
         state.withLock { state in
             var counts = state.counts

@@ -55,7 +55,7 @@ package struct OutputTrack: Equatable, Sendable {
     }
 }
 
-/// What an output plugin wants of a track.
+/// An output plugin's want for a track.
 package enum TrackWant: Equatable, Sendable {
     /// Nothing.
     case nothing
@@ -84,7 +84,7 @@ package struct AudioTrackWant: Equatable, Sendable {
 }
 
 extension gr_want {
-    /// What stands in a want before a plugin writes it: nothing, and ordinary values of the rest.
+    /// A want before the plugin writes it: not wanted, with default values.
     package static var ordinary: gr_want {
         gr_want(
             struct_size: UInt32(MemoryLayout<gr_want>.size), is_wanted: 0,

@@ -15,7 +15,7 @@ package struct PluginFunctions: @unchecked Sendable {
     private let output: gr_output?
     private let call: gr_call?
     private let control: gr_control?
-    /// What the source says it can send; empty if it says nothing.
+    /// The capabilities that the source declares; empty if it declares none.
     package let capabilities: [VideoCapability]
     /// The declaration of an audio pre-processor; nil for other kinds.
     package let audioEditing: AudioEditing?
@@ -311,7 +311,7 @@ extension PluginFunctions {
     package func event(_ json: String) { control?.event(plugin.`self`, json) }
 }
 
-/// What is needed of a participant's track.
+/// The demand for a participant's track.
 package struct Demand: Equatable, Sendable {
     /// The track's sender.
     package var sender: UInt64
@@ -443,10 +443,10 @@ extension gr_answer {
             && capability.fps_numerator == 0
     }
 
-    /// What its author should know of an answer that was read as a counter for what it says besides
-    /// its kind; nil for nothing.
+    /// A hint for the author of an answer that was read as a counter-offer because of its
+    /// capability; nil if none.
     ///
-    /// - Parameter answer: What it was read as.
+    /// - Parameter answer: The interpretation of the answer.
     package func advice(on answer: Answer) -> String? {
         guard kind == UInt32(GR_ANSWER_ACCEPT), case .counter(let capability) = answer else {
             return nil

@@ -5,8 +5,8 @@ import GreenroomRunner
 import Glibc
 import Synchronization
 
-/// What the validator adds to a runner: hides an extension, makes frames inaccessible outside their
-/// lease, and reports what a pre-processor does besides editing.
+/// The validator's addition to a runner: it hides an extension, makes frames inaccessible outside
+/// their lease, and reports side effects of a pre-processor.
 package final class PluginProbe: RunnerProbe {
     private struct State {
         var withheldExtension: String?

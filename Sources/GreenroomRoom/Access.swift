@@ -1,6 +1,6 @@
 /// Who may do what: a token each for viewers, guests and operators.
 package struct Access: Sendable {
-    /// What the holder of a token may do: all that the roles before it may, too.
+    /// The rights of a token. Each role includes the rights of the roles before it.
     package enum Role: String, CaseIterable, Comparable {
         /// Watch and listen.
         case viewer

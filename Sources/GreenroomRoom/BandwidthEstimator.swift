@@ -6,7 +6,7 @@
 /// - A loss below 2 % and no queue: 8 % more each second, since only sending more shows whether
 ///   more arrives.
 package struct BandwidthEstimator: Sendable {
-    /// What the viewer reports of some packets.
+    /// The viewer's report on some packets.
     package struct Feedback: Sendable {
         /// When it arrived, on any clock, in seconds.
         package var seconds: Double
@@ -29,7 +29,8 @@ package struct BandwidthEstimator: Sendable {
 
     package static let least = 60_000.0
     package static let most = 20_000_000.0
-    /// What a queue leaves at least: of few packets it is rather of the far end's machine. Losses tell.
+    /// The least rate after a queue. A delay of few packets usually comes from the far end's
+    /// machine; losses show the network's.
     private static let leastOfQueue = 300_000.0
     /// Enough for 720p at 30 fps: a room is watched nearby more often than not.
     private static let first = 4_000_000.0
@@ -139,7 +140,7 @@ package struct BandwidthEstimator: Sendable {
         lowestQueue = min(lowestQueue, queue)
     }
 
-    /// What arrives, in bits a second; nil if that is not known yet.
+    /// The received rate, in bits per second; nil if it is not known yet.
     private func received(at now: Double) -> Double? {
         let counted = recent.filter { $0.seconds > now - Self.receivedSpan }
         guard let first = counted.first, let last = counted.last,

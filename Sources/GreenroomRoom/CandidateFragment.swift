@@ -18,7 +18,7 @@ package struct CandidateFragment: Equatable {
 
     /// Reads a fragment. As in an offer, what only a name or a TCP connection leads to is left out.
     ///
-    /// - Throws: What is wrong with it, for the peer's programmer.
+    /// - Throws: `RequestError` with the fault, for the peer's programmer.
     package init(_ text: String) throws(RequestError) {
         guard text.utf8.count <= Self.longest else { throw .tooLarge }
         var medium: String?
@@ -55,7 +55,7 @@ package struct CandidateFragment: Equatable {
     }
 }
 
-/// What candidates that follow an offer must fit.
+/// The session that candidates after an offer must match.
 package struct CandidateTarget: Sendable {
     private let usernames: Set<String>
     /// Which medium of the answered ones a name leads to: with BUNDLE all have the transport of one.

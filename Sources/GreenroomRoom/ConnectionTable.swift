@@ -4,7 +4,7 @@
 /// One that waits for its sender gives way: the one that has waited longest, of the address that has most
 /// of them. One whose request is being answered, or has arrived, stays.
 package struct ConnectionTable: Sendable {
-    /// What becomes of a new connection.
+    /// The outcome of a new connection.
     package enum Verdict: Equatable, Sendable {
         case admitted
         /// It is admitted, and this one has to end.

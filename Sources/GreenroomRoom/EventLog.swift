@@ -53,11 +53,11 @@ extension EventLog.Event {
     }
 }
 
-/// What became of a command, as an event says it.
+/// The outcome of a command, as an event reports it.
 package struct CommandOutcome: Equatable, Sendable {
     /// Whether it has begun; else the session can't execute it.
     package var isDone: Bool
-    /// What was done, or why not.
+    /// The effect, or the reason that there is none.
     package var text: String
 
     /// The events that answer a command.

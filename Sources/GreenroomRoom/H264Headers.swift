@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// What the room must know of a frame of H.264 (ITU-T H.264, Annex B) before it is decoded.
+/// The properties of an H.264 frame (ITU-T H.264, Annex B) that the room needs before decoding.
 package struct H264Headers: Equatable {
     /// Whether it can be decoded without those before it.
     package private(set) var isKey = false

@@ -26,8 +26,8 @@ package enum Rendition: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// What looks clean on footage: 2.2 Mbit/s of 720p30. Frames that come seldom change more. That of
-    /// ``low`` looks blurred where much moves.
+    /// The bit rate that looks clean on footage: 2.2 Mbit/s for 720p30. Rare frames differ more.
+    /// ``low`` looks blurred in motion.
     package func bitsPerSecond(of whole: VideoCapability) -> Int {
         let pixels = Double(whole.size.area) * max(10, whole.rate.framesPerSecond)
         let full = min(max(pixels * 0.08, 200_000), 6_000_000)

@@ -26,7 +26,7 @@ package struct RequestHead: Equatable, Sendable {
     /// The parts of the path, decoded.
     package var parts: [String] { path.split(separator: "/").map(Self.decoded) }
 
-    /// What the query says, decoded.
+    /// The decoded parameters of the query.
     package var parameters: [(name: String, value: String)] {
         query.split(separator: "&").map { parameter in
             let sides = parameter.split(

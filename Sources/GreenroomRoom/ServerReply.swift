@@ -1,4 +1,4 @@
-/// What a media server says to a request of WHIP or WHEP.
+/// A media server's reply to a WHIP or WHEP request.
 package struct ServerReply: Equatable, Sendable {
     /// The status of HTTP; 0 if there was no answer.
     package var status: Int
@@ -21,7 +21,7 @@ package struct ServerReply: Equatable, Sendable {
     /// - Parameters:
     ///   - purpose: Whether the room sends or fetches.
     ///   - hasVideo: Whether a video was offered.
-    /// - Throws: What is wrong, the rule and the cure.
+    /// - Throws: The fault, the rule and the cure.
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool
     ) throws(ServerError) -> SessionDescription {
@@ -76,7 +76,7 @@ package struct ServerReply: Equatable, Sendable {
     }
 }
 
-/// What a room does with a media server. Raw values are the names of settings.
+/// The purpose of a media server for a room. Raw values are the names of settings.
 package enum ServerPurpose: String, Sendable {
     /// It sends the session there, by WHIP.
     case publish
@@ -125,7 +125,7 @@ package struct ServerBackoff: Sendable {
 package struct ServerAddress: Equatable, Sendable {
     /// The whole of it. Its path may be a secret.
     package var url: String
-    /// What may be said of it: `https://example.org`.
+    /// The part of the address that may be logged: `https://example.org`.
     package var origin: String
     /// The address of this machine to be reached at, if the server is on this machine; nil: any.
     package var local: String?

@@ -1,7 +1,7 @@
 package import GreenroomMedia
 
-/// What a viewer gets in each slot: which rendition, so that their network carries all of it. What
-/// others get has no part in it.
+/// Chooses the rendition of each of a viewer's slots, so that the viewer's network carries all of
+/// them. Other viewers do not matter.
 ///
 /// All videos begin with the low rendition, the largest first; those for which that is too much pause. What
 /// is left makes half renditions, and then full ones, as far as they are shown larger than half. A video
@@ -21,8 +21,8 @@ package struct SlotPlan: Sendable {
             self.whole = whole
         }
 
-        /// What it is given where the network carries everything: the full rendition if it is shown
-        /// larger than the half one is. A little larger does not count.
+        /// The rendition on a network without limits: full if the page shows the video clearly
+        /// larger than the half rendition.
         package var best: Rendition {
             lines * 10 > Rendition.half.size(of: whole.size).height * 12 ? .full : .half
         }
@@ -32,7 +32,7 @@ package struct SlotPlan: Sendable {
         }
     }
 
-    /// What a slot gets.
+    /// The share of a slot.
     package struct Share: Equatable, Sendable {
         /// Nil: nothing, the network carries no more.
         package var rendition: Rendition?
@@ -49,7 +49,7 @@ package struct SlotPlan: Sendable {
 
         private static let shortest = 5.0
         private static let longest = 80.0
-        /// What has been carried for so long was not too much, in seconds.
+        /// The time after which a carried rate counts as sustainable, in seconds.
         private static let proof = 15.0
 
         mutating func follow(isLower: Bool, isHigher: Bool, at now: Double) {
@@ -81,7 +81,7 @@ package struct SlotPlan: Sendable {
     ///   - wishes: At most one for each slot.
     ///   - budget: What the network carries of video, in bits a second; nil: unknown, everything.
     ///   - now: On any clock, in seconds.
-    /// - Returns: What each slot gets, by its number.
+    /// - Returns: The share of each slot, by number.
     package mutating func shares(
         of wishes: [Wish], within budget: Double?, at now: Double
     ) -> [Int: Share] {

@@ -1,4 +1,4 @@
-/// What a page wants in a slot of its connection.
+/// A page's wish for a slot of its connection.
 package struct SlotWish: Equatable, Sendable {
     package var slot: Int
     /// The number of the stream.
@@ -17,7 +17,7 @@ package struct SlotWish: Equatable, Sendable {
     /// Checks what a page wants.
     ///
     /// - Parameter slots: How many its connection has.
-    /// - Throws: What is wrong.
+    /// - Throws: `RequestError` with the fault.
     package static func check(
         _ wishes: [SlotWish], slots: Int
     ) throws(RequestError) {

@@ -1,7 +1,8 @@
 /// How much a stream of packets may bring. A stream that brings more takes time and memory from all
 /// others: its sender has to go.
 package struct StreamLimit: Sendable {
-    /// What is allowed in ``StreamLimit/span``: at once, if nothing came for so long, else evenly.
+    /// The allowance within ``StreamLimit/span``: in one burst after a pause of that length,
+    /// otherwise evenly.
     package struct Bounds: Sendable {
         package var packets: Int
         package var bytes: Int
@@ -18,11 +19,11 @@ package struct StreamLimit: Sendable {
         package static let audio = Bounds(packets: 1000, bytes: 500_000)
         /// The total traffic of a sender, including retransmissions and RTCP reports.
         package static let sender = Bounds(packets: 10_000, bytes: 10_000_000)
-        /// What a viewer sends: reports and requests.
+        /// The allowance of a viewer, which sends reports and requests.
         package static let viewer = Bounds(packets: 4000, bytes: 1_000_000)
     }
 
-    /// What is too much.
+    /// The exceeded limit.
     package enum Excess: Equatable, Sendable {
         case packets, bytes, frames, endlessFrame
     }
@@ -70,7 +71,7 @@ package struct StreamLimit: Sendable {
     ///   - bytes: The bytes of all of them.
     ///   - endsFrame: Whether the last one has the marker bit.
     ///   - now: On any clock of nanoseconds.
-    /// - Returns: What is too much; nil: nothing.
+    /// - Returns: The exceeded limit; nil if none.
     package mutating func add(
         packets count: Int = 1, bytes: Int, endsFrame: Bool, at now: UInt64
     ) -> Excess? {
@@ -92,7 +93,7 @@ package struct StreamLimit: Sendable {
         return frames?.take(1) == false ? .frames : nil
     }
 
-    /// What is too much, in words.
+    /// The exceeded limit, in words.
     package func text(of excess: Excess) -> String {
         let seconds = Int(Self.span / 1_000_000_000)
         return switch excess {

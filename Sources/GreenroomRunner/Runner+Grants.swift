@@ -12,8 +12,8 @@ struct Grant: @unchecked Sendable {
     var lease: gr_lease
     var planes: SharedPlanes
     var sender: UInt64
-    /// What the sender was like when the host lent it. After a change the host might lend nothing, or
-    /// another frame.
+    /// The sender's state at the time of the loan. After a change the host might lend another
+    /// frame, or none.
     var state: SenderState
     /// How `send` fills it.
     var filling: GrantFilling

@@ -12,7 +12,7 @@ import Synchronization
 /// channel of the calling thread: the control thread's, the media thread's, or one that the thread
 /// opens with its first call.
 package final class Runner: Sendable {
-    /// What differs between the programs with a runner.
+    /// The differences between the programs with a runner.
     package struct Environment: Sendable {
         /// Enters the sandbox of a policy and returns the report, both serialised by the host.
         package var confine: @Sendable ([UInt8], borrowing ControlSocket) -> [UInt8]
@@ -20,7 +20,7 @@ package final class Runner: Sendable {
         package var load: @Sendable (String) throws(LoadError) -> PluginLibrary
         /// Called when the host is gone or ends the runner.
         package var end: @Sendable () -> Void
-        /// Makes a probe for each instance; nil for none, as in sessions.
+        /// Makes a probe for each instance; nil if none, as in sessions.
         package var makeProbe: (@Sendable () -> any RunnerProbe)?
 
         package init(
@@ -86,9 +86,9 @@ package final class Runner: Sendable {
     let descriptorCalls = Mutex(())
     /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
-    /// What the host has lent ahead for the next frame.
+    /// The host's loan for the next frame.
     let grant = Mutex<Grant?>(nil)
-    /// What was lent ahead and became the plugin's last lease.
+    /// The loan that became the plugin's last lease.
     let leased = Mutex<Grant?>(nil)
 
     /// Waits for a host's setup message.

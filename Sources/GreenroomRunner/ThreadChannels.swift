@@ -9,7 +9,7 @@ enum ThreadChannels {
         var channel: Channel
         /// Set for a channel to free when the thread ends.
         var index: Int?
-        /// The sender of a frame whose answer has not been read yet; nil for none.
+        /// The sender of a frame whose answer has not been read yet; nil if none.
         var posted: UInt64?
 
         /// Prepares for a call: reads the answer to a frame that was posted.

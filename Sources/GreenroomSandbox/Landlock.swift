@@ -74,7 +74,7 @@ struct Landlock: ~Copyable {
 // MARK: Texts and grants
 
 extension Landlock {
-    /// What a version restricts, for the report.
+    /// The restrictions of a version, for the report.
     static func summary(version: Int) -> String {
         var governs = ["files"]
         if version >= 3 { governs.append("truncation") }

@@ -1,4 +1,4 @@
-/// What a version of Landlock restricts besides files.
+/// The restrictions of a Landlock version besides files.
 struct LandlockScopes: Equatable, Sendable {
     /// Binding and connecting TCP sockets, since version 4.
     var ports: UInt64

@@ -11,20 +11,20 @@ struct PathCall: Sendable {
         var path: Int
     }
 
-    /// What a call does to a folder's entries.
+    /// The change of a call to a folder's entries.
     enum Change: Sendable {
         case makeFile, makeFolder, remove, removeFolder, rename, link
     }
 
     /// Its name in Linux.
     var name: String
-    /// What it does to a file, after "denied: ".
+    /// The action on a file, after "denied: ".
     var verb: String
     /// The names that need a grant.
     var names: [Name]
     /// The argument with the flags of `open`; nil for calls that change a folder.
     var openFlags: Int?
-    /// What it does; nil for calls that open a file.
+    /// The change; nil for calls that open a file.
     var change: Change?
     /// The argument with the mode of what it makes, or with flags; nil without one.
     var option: Int?

@@ -61,7 +61,7 @@ enum PrivatePath {
         !mediaDevices.contains { path.hasPrefix("/dev/" + $0) }
     }
 
-    /// The components of a path below the home that it lies in; nil for none.
+    /// The components of a path below the home that it lies in; nil if none.
     private static func placeInHome(_ parts: [Substring]) -> ArraySlice<Substring>? {
         if let home, parts.starts(with: home) { return parts.dropFirst(home.count) }
         if parts.first == "root" { return parts.dropFirst() }

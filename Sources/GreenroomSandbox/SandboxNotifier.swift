@@ -2,7 +2,7 @@ internal import CLinux
 internal import CSeccomp
 import Glibc
 
-/// What ``SandboxNotifier/handleOne()`` found.
+/// The result of ``SandboxNotifier/handleOne()``.
 package enum SandboxNotice: Sendable, Equatable {
     /// No notification, or its caller is gone.
     case nothing

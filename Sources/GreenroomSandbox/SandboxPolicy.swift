@@ -1,4 +1,4 @@
-/// What an isolated plugin may do, as the session file grants it.
+/// The rights of an isolated plugin, as the session file grants them.
 ///
 /// Host and runner have the same policy: the runner applies it, the host explains refusals with it.
 package struct SandboxPolicy: Sendable, Equatable {

@@ -5,7 +5,7 @@ import Glibc
 /// It names the grant that is missing where a grant is sensible. What no plugin needs is named
 /// without one: a cure that lets an attacker in is none.
 package struct SandboxRefusal: Sendable, Equatable {
-    /// What was tried, and what to do about it; goes after the plugin's name.
+    /// The denied action and its cure; follows the plugin's name.
     package var text: String
 
     /// Makes a refusal.

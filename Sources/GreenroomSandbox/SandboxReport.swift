@@ -14,7 +14,7 @@ package struct SandboxReport: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         package var layer: SandboxLayer
         package var state: State
-        /// What it does here, or why it is off; a few words.
+        /// The effect on this machine, or the reason that the layer is off; a few words.
         package var text: String
 
         /// Makes an entry.

@@ -12,7 +12,7 @@ enum SystemCallFilter {
     /// ``refusing`` without an errno, to ask whether the kernel supports the action.
     static let refusingKind = greenroom_seccomp_error(0)
 
-    /// What the filter does, for the report.
+    /// The effect of the filter, for the report.
     static func summary(notifies: Bool) -> String {
         notifies
             ? "system calls; the host names refusals"

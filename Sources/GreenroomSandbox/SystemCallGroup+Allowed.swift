@@ -201,7 +201,7 @@ extension SystemCallGroup {
             "a Unix socket is a file where it is bound; without Landlock the host binds all others",
         calls: ["bind"])
 
-    /// What the host answers itself where it can.
+    /// The calls that the host answers where possible.
     static let ownPriority = SystemCallGroup(
         name: "the calling thread's priority",
         reason: "Dispatch asks for more for its workers, and complains to the system's log",

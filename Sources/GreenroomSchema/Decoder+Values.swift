@@ -107,7 +107,7 @@ package enum Pattern {
 extension Decoder {
     /// A value made from text that matches a pattern.
     ///
-    /// - Parameter cure: The suggested text for an invalid one; nil for none.
+    /// - Parameter cure: The suggested text for an invalid one; nil if none.
     package static func pattern(
         _ pattern: String, _ expectation: String,
         cure: @escaping @Sendable (String) -> String? = { _ in nil },

@@ -37,7 +37,7 @@ extension Decoder {
     ///
     /// - Parameters:
     ///   - schema: The expected value.
-    ///   - cure: The suggested text for an invalid one; nil for none.
+    ///   - cure: The suggested text for an invalid one; nil if none.
     ///   - parse: Returns nil if the scalar is invalid.
     package static func scalar(
         _ schema: Schema, cure: @escaping @Sendable (String) -> String? = { _ in nil },

@@ -26,7 +26,7 @@ package struct Schema: Sendable {
     package struct Section: Sendable {
         /// Its name in the definitions of the JSON Schema.
         package var name: String
-        /// What it is, a sentence.
+        /// The meaning, as a sentence.
         package var summary: String
         /// Its keys, in their usual order.
         package var fields: [Field]
@@ -58,7 +58,7 @@ package struct Schema: Sendable {
         package var key: String
         /// The right key.
         package var meant: String
-        /// What to write instead.
+        /// The replacement.
         package var cure: String
 
         package init(key: String, meant: String, cure: String) {
@@ -71,7 +71,7 @@ package struct Schema: Sendable {
     /// A key of a section.
     package struct Field: Sendable {
         package var key: String
-        /// What it does, a sentence or two.
+        /// The effect, in a sentence or two.
         package var summary: String
         package var examples: [JSON]
         package var defaultValue: JSON?
@@ -80,7 +80,7 @@ package struct Schema: Sendable {
     }
 
     package var kind: Kind
-    /// What is needed, after "needs": "a size such as 1280x720".
+    /// The expected value, after "needs": "a size such as 1280x720".
     package var expectation: String
 
     package init(kind: Kind, expectation: String) {

@@ -48,7 +48,7 @@ public struct TestPlugin: Sendable {
 
 /// Why a ``TestSession`` does not start.
 public struct TestSessionError: Error, CustomStringConvertible, Sendable {
-    /// What happened, and the cure.
+    /// The fault and its cure.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -29,7 +29,7 @@ public final class TestSession: Sendable {
     private let thread: HostThread
     private let time = Mutex<Int64>(0)
 
-    /// What the session has told.
+    /// The events of the session.
     private final class Log: Sendable {
         struct State {
             var events: [SessionEvent] = []
@@ -47,8 +47,8 @@ public final class TestSession: Sendable {
     ///     stage, a call, outputs; video filters edit the camera and audio filters the microphone, in their
     ///     order. The other places stay empty.
     ///   - maximum: The largest size and rate that sources are offered.
-    /// - Throws: What keeps the session from starting: a setting that is not allowed, or the text with
-    ///   which a plugin failed.
+    /// - Throws: `TestSessionError` if the session does not start: a refused setting, or the text
+    ///   of a failed plugin.
     public init(
         _ plugins: [TestPlugin],
         maximum: VideoCapability = VideoCapability(width: 640, height: 360, fps: 30)

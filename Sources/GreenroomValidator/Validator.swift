@@ -26,7 +26,7 @@ public struct Validator: Sendable {
         public var id: String
         /// A short title.
         public var title: String
-        /// What it proves, and its rule.
+        /// The proof and the rule.
         public var explanation: String
         /// The kinds of plugins that it applies to, for people.
         public var kinds: [String]
@@ -35,7 +35,7 @@ public struct Validator: Sendable {
         public var group: String { String(id.prefix { $0 != "." }) }
     }
 
-    /// What to validate, and how.
+    /// The plugin to validate, and the options.
     public struct Options: Sendable {
         /// A plugin of the library by name or id; nil for all of them.
         public var plugin: String?
@@ -114,7 +114,7 @@ public struct Validator: Sendable {
     ///
     /// - Parameters:
     ///   - library: The path of the library.
-    ///   - options: What to validate, and how.
+    ///   - options: The plugin to validate, and the options.
     ///   - tell: Receives each result in the order of the checks, on any thread, one at a time.
     /// - Returns: A report for each selected plugin.
     /// - Throws: ``ValidatorError`` if there is no such file, plugin, check or setting, and
@@ -273,7 +273,7 @@ public struct Validator: Sendable {
         var suspect: String?
         /// Whether it could not run, and found no fault of its own.
         var isHindered = false
-        /// What the sandbox refused the plugin meanwhile.
+        /// The accesses that the sandbox denied during the check.
         var refusals: [String] = []
         /// The steps that did not return in time.
         var hanging: [LifecycleStep] = []

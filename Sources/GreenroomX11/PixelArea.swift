@@ -39,7 +39,7 @@ package struct PixelArea: Equatable, Sendable {
         return PixelArea(x: left, y: top, width: width, height: height)
     }
 
-    /// The rows of this area that a change touches, from an even row to an even row; nil for none.
+    /// The rows of this area that a change touches, from an even row to an even row; nil if none.
     ///
     /// - Parameter change: In the coordinates that this area's place has.
     package func rows(touchedBy change: PixelArea) -> Range<Int>? {

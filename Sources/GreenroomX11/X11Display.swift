@@ -43,7 +43,7 @@ package final class X11Display: @unchecked Sendable {
 
     /// The events since the last call.
     package struct Changes: Sendable {
-        /// Around all pixels that changed, in what is watched; nil for none.
+        /// Around all pixels that changed, in what is watched; nil if none.
         package var damage: PixelArea?
         package var hasNewSize: Bool
         /// Whether monitors changed.

@@ -98,7 +98,7 @@ extension SessionPlan {
             } + callFilters.enumerated().map { ("\(PluginAddress.callFilter($0))", $1) }
     }
 
-    /// What will run, as text.
+    /// The plan of the session, as text.
     fileprivate func rows(_ locator: PluginLocator) -> [(String, String)] {
         let session = configuration
         let length = session.duration.map { ", for \($0.asWritten)" } ?? ""
@@ -137,7 +137,7 @@ extension SessionPlan {
         return rows
     }
 
-    /// What will run, as JSON.
+    /// The plan of the session, as JSON.
     fileprivate var json: JSON {
         .members([
             ("name", .string(configuration.name)),

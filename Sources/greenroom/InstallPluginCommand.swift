@@ -241,8 +241,7 @@ extension PluginLocator {
         }
     }
 
-    /// What the plugins of a folder consist of, without one of them: the library's name by the name of
-    /// each file.
+    /// The files of a folder's plugins except one: the library's name by the name of each file.
     fileprivate func claims(in folder: String, except target: String) -> [String: String] {
         var claims: [String: String] = [:]
         for other in installed

@@ -38,7 +38,7 @@ struct SessionsCommand: ParsableCommand {
         Console.write(table([["NAME", "PROCESS", "RUNS", "TRACKS"]] + rows))
     }
 
-    /// What a session says of itself.
+    /// A session's answer about itself.
     private enum Answer {
         case status(EventRecord)
         /// It has said why it does not: too many programs are connected.

@@ -11,7 +11,7 @@ import SystemPackage
 /// copied, and what other plugins have is neither replaced nor removed.
 struct PluginParts {
     private let library: String
-    /// What is copied with the library.
+    /// The files that are copied with the library.
     private let parts: [(path: String, name: String)]
 
     /// The names of what goes with the library, relative to its folder.
@@ -113,7 +113,7 @@ struct PluginParts {
         ExitError(.badFile, "\(path) is there already: --replace replaces it.")
     }
 
-    /// What goes with a library of a folder and with no other one.
+    /// The files of a library in a folder that no other library uses.
     static func installed(
         with library: String, in folder: String, others: [String: String]
     ) -> [String] {
@@ -121,7 +121,7 @@ struct PluginParts {
         return names(of: library, in: folder).filter { others[$0] == nil }
     }
 
-    /// What goes with a library of a folder: names relative to it.
+    /// The files of a library in a folder: names relative to the folder.
     static func names(of library: String, in folder: String) -> [String] {
         let real = resolvedPath(folder) ?? folder
         return LibraryFiles.parts(of: library).dropFirst().compactMap {

@@ -9,7 +9,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomSandbox
 
-/// What `--rescan` does.
+/// The help of `--rescan`.
 private let rescanHelp = "Scan libraries again that were scanned before."
 
 /// `greenroom plugins`.

@@ -17,7 +17,7 @@ struct EventStream: Sendable {
         (self.reader, self.next) = (reader, next)
     }
 
-    /// What to send next; nil at the end.
+    /// The next text to send; nil at the end.
     mutating func text() async throws -> String? {
         guard hasBegun else {
             hasBegun = true

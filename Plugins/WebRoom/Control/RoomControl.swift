@@ -3,7 +3,7 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// What operators and programs do with the session, as far as the session file allows it.
+/// The commands of operators and programs, within the rights that the session file grants.
 final class RoomControl: Sendable {
     /// Streams of events at a time.
     static let mostReaders = 8
@@ -42,7 +42,7 @@ final class RoomControl: Sendable {
 
     // MARK: Commands
 
-    /// What became of a command.
+    /// The outcome of a command.
     enum Result {
         case outcome(CommandOutcome)
         /// It is queued, and its effect is an event of its own, or comes later.

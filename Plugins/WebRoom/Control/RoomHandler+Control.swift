@@ -3,7 +3,7 @@ import GreenroomMetrics
 import GreenroomPlugin
 import GreenroomRoom
 
-/// What the room answers to operators and their programs. Errors are JSON: `{"error": "…"}`.
+/// Answers requests of operators and their programs. Errors are JSON: `{"error": "…"}`.
 ///
 /// | request | role | does |
 /// | --- | --- | --- |

@@ -34,7 +34,7 @@ final class Stills: Sendable {
 
     /// A track is there, or has changed.
     ///
-    /// - Returns: What is wanted of it for images.
+    /// - Returns: The want for still images.
     func describe(_ track: Track) -> TrackWant? {
         guard track.kind.isVideo else { return nil }
         return state.withLock { state in

@@ -18,7 +18,7 @@ enum GStreamer {
 
     /// Starts GStreamer and loads what the room needs of it, once a process.
     ///
-    /// - Throws: What is missing, with the packages to install.
+    /// - Throws: `PluginError` that names the missing parts and their packages.
     static func load() throws(PluginError) {
         try isLoaded.withLock { isLoaded throws(PluginError) in
             guard !isLoaded else { return }

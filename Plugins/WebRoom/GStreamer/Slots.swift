@@ -7,7 +7,7 @@ import GreenroomPlugin
 struct Slots: Sendable {
     private let source: Element
 
-    /// What a pipeline with slots has beside the elements that are called `slot0`, `slot1`, ….
+    /// The elements of a pipeline with slots, except `slot0`, `slot1`, ….
     static let elements =
         " appsrc name=media format=time is-live=true max-bytes=0 ! fakesink sync=false async=false"
 

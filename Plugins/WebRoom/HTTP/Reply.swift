@@ -13,7 +13,7 @@ struct Reply: Sendable {
     private(set) var headers: [(name: String, value: String)]
     let body: Body
 
-    /// What a page of the room may do: nothing but what the room itself serves.
+    /// The content security policy: a page may load only the room's own files.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self' blob:; "
         + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -42,7 +42,7 @@ final class RoomHandler: Sendable {
     private let origins: AllowedOrigins
     /// Where a proxy shows the room's own page; nil: nowhere.
     private let publicOrigin: String?
-    /// The title of the page; nil for none.
+    /// The title of the page; nil if none.
     private let title: String?
     private let limits = Mutex(Limits())
 
@@ -262,7 +262,7 @@ final class RoomHandler: Sendable {
         return request.body
     }
 
-    /// What a page wants: `[{"slot": 0, "stream": 3, "lines": 720}]`.
+    /// The slots that a page asks for: `[{"slot": 0, "stream": 3, "lines": 720}]`.
     private static func wishes(in request: RoomRequest) throws -> [SlotWish] {
         struct Wish: Decodable {
             var slot: Int

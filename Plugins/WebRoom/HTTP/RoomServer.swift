@@ -62,7 +62,7 @@ final class RoomServer: Sendable {
     ///   - publicURL: Where people open the page; nil: at the machine's addresses.
     ///   - certificate: Nil: HTTP without TLS.
     ///   - proxy: The address of a proxy that says whom it speaks for; nil: none.
-    /// - Throws: What is wrong with the address.
+    /// - Throws: `PluginError` for an unusable address.
     init(
         address: String, port: Int, publicURL: String?, certificate: ServerCertificate?,
         proxy: ClientAddress?, handler: RoomHandler, host: PluginHost

@@ -8,8 +8,8 @@ enum Arrival {
     static let latencyMilliseconds = 80
     /// The properties of a sink that hands media on ``latencyMilliseconds`` after their time.
     static let wait = "sync=true ts-offset=\(latencyMilliseconds * 1_000_000)"
-    /// What is added to the time of media: the host plays audio 100 ms after its time, and what comes with
-    /// packets of 60 ms is older by as much.
+    /// The offset of media timestamps: the host plays audio 100 ms after its time, and audio in
+    /// packets of 60 ms is up to 60 ms old.
     private static let delay: Int64 = 60_000_000
 
     /// The time of the session at which something is to be seen, or to have been heard.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Audio that is encoded as Opus once, while it has listeners.
 final class AudioStream: Sendable {
-    /// What is wanted of the tracks that it is made of.
+    /// The want for the stream's source tracks.
     static let want = TrackWant.audio(
         AudioTrackWant(
             format: AudioFormat(sampleRate: 48_000, channels: 2), blockFrames: 960))

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Audio that a guest sends.
 final class RemoteAudio: Sendable {
-    /// What takes it in the guest's pipeline.
+    /// The elements that receive the audio in the guest's pipeline.
     static let elements =
         "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0 ! rtpopusdepay"
         + " ! opusdec plc=true ! audio/x-raw,format=S16LE,rate=48000,channels=2"

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Video that a guest sends: decoded only while the session wants it.
 final class RemoteVideo: Sendable {
-    /// What takes it in the guest's pipeline.
+    /// The elements that receive the video in the guest's pipeline.
     var elements: String {
         let parts =
             switch codec {
@@ -33,8 +33,8 @@ final class RemoteVideo: Sendable {
         var track: CallVideoTrack?
         var sink: Sink?
         var isWanted = true
-        /// What the session has said of tracks before this one was known: it may be of this one, and is not
-        /// said again.
+        /// Demands for tracks that were unknown when the session sent them. The session does not
+        /// repeat them.
         var early: [UInt64: TrackDemand] = [:]
         /// The largest size that the session takes; nil before it has said that.
         var wantedSize: FrameSize?
@@ -104,7 +104,7 @@ final class RemoteVideo: Sendable {
         state.withLock { $0.sink = sink }
     }
 
-    /// What is enough for the session; nil before it has said that.
+    /// The largest size that the session needs; nil before its first demand.
     var wantedSize: FrameSize? { state.withLock { $0.wantedSize } }
 
     /// Takes what the session needs of the track.

@@ -22,9 +22,9 @@ final class VideoFeed: Sendable {
     private struct State {
         var isOpen = false
         var stream: VideoStream?
-        /// What it is to have; nil for nothing.
+        /// The intended rendition; nil if none.
         var target: Rendition?
-        /// What passes now; nil before a key frame.
+        /// The current rendition; nil before a key frame.
         var current: Rendition?
         /// With which the last buffer has passed.
         var pts: UInt64?
@@ -131,7 +131,7 @@ final class VideoFeed: Sendable {
         if let rendition { stream?.requestKey(rendition, codec) }
     }
 
-    /// What is shown from now on begins with a key frame.
+    /// Begins the new rendition with a key frame.
     private func begin() {
         let (stream, rendition) = state.withLock { state -> (VideoStream?, Rendition?) in
             guard state.isOpen, state.stream != nil else { return (nil, nil) }

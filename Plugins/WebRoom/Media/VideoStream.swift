@@ -29,7 +29,7 @@ final class VideoStream: Sendable {
 
     // MARK: What it is
 
-    /// What the room wants of the track now: nothing without a viewer.
+    /// The current want for the track; nil without a viewer.
     var want: TrackWant? {
         let track = track
         guard isWatched, let own = track.capability else { return nil }

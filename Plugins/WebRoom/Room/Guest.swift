@@ -23,9 +23,9 @@ final class Guest: Sendable {
         var asked = greenroom_gst_now()
         /// How often an operator has muted the guest.
         var mutes = 0
-        /// What arrives.
+        /// The encodings that arrive.
         var encodings: Set<String> = []
-        /// That of it which has a track.
+        /// The encodings with a track.
         var opened: Set<String> = []
         /// The size of the first frame; nil before it is there.
         var size: FrameSize?
@@ -88,7 +88,7 @@ final class Guest: Sendable {
     /// The guest's page asks for the room.
     func ask() { state.withLock { $0.asked = greenroom_gst_now() } }
 
-    /// The reason to remove the guest; nil for none. Called every second.
+    /// The reason to remove the guest; nil if none. Called every second.
     func fault(now: UInt64) -> String? {
         if let peer { return peer.fault(now: now) }
         let asked = state.withLock { $0.asked }
@@ -110,7 +110,8 @@ final class Guest: Sendable {
 
     // MARK: What the peer reports
 
-    /// What takes the first stream of a codec: another one would be decoded in vain.
+    /// The elements that receive the first stream of a codec. Decoding a second stream would have
+    /// no use.
     private func elements(for encoding: String) -> String? {
         guard state.withLock({ $0.encodings.insert(encoding).inserted }) else { return nil }
         return switch encoding {

@@ -1,7 +1,7 @@
 import CGStreamer
 import Synchronization
 
-/// What a connection tells its viewer, who is made after it.
+/// The events of a connection for its viewer, which is created later.
 final class Opening: Sendable {
     private struct State {
         var isConnected = false

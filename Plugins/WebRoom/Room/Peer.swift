@@ -11,7 +11,7 @@ final class Peer: Sendable {
         case new, connected, gone
     }
 
-    /// What a peer reports to the room, on the pipeline's threads.
+    /// The events that a peer reports to the room, on the pipeline's threads.
     struct Events: Sendable {
         var onConnected: @Sendable () -> Void = {}
         var onGone: @Sendable (String) -> Void = { _ in }
@@ -30,7 +30,7 @@ final class Peer: Sendable {
         var lastHeard: UInt64
         /// Who waits for its description.
         var description: CheckedContinuation<String, any Error>?
-        /// What later candidates of the far end must fit; nil before its description is there.
+        /// The session that later candidates of the far end must match; nil before its description.
         var target: CandidateTarget?
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
         var webrtc: Element?
@@ -89,7 +89,7 @@ final class Peer: Sendable {
         }
     }
 
-    /// What is received.
+    /// The received media.
     struct Receiving {
         var audioCaps: String?
         var videoCaps: String?

@@ -2,7 +2,7 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// What a page shows, as JSON.
+/// The content of a page, as JSON.
 struct RoomDescription: Encodable, Equatable {
     /// A stream to watch.
     struct Stream: Encodable, Equatable {
@@ -23,7 +23,7 @@ struct RoomDescription: Encodable, Equatable {
         var speaking: Bool
     }
 
-    /// What a slot of the page's connection shows.
+    /// The content of a slot of the page's connection.
     struct Slot: Encodable, Equatable {
         var slot: Int
         var stream: UInt32
@@ -35,7 +35,7 @@ struct RoomDescription: Encodable, Equatable {
         var lowered: Bool
     }
 
-    /// What the session takes of the videos of the guest who asks: more is sent in vain.
+    /// The sizes of the requesting guest's videos that the session uses. Larger videos are wasted.
     struct Wanted: Encodable, Equatable {
         struct Size: Encodable, Equatable {
             var width: Int
@@ -49,7 +49,7 @@ struct RoomDescription: Encodable, Equatable {
     }
 
     var revision: Int
-    /// The title of the page; nil for none.
+    /// The title of the page; nil if none.
     var title: String?
     var role: String
     /// The participant's number of the guest who asks.
@@ -80,12 +80,12 @@ struct RoomDescription: Encodable, Equatable {
     var slots: [Slot]?
     /// Why media of the page that asks do not connect; nil for no reason.
     var trouble: String?
-    /// The STUN and TURN servers; nil for none.
+    /// The STUN and TURN servers; nil if none.
     var ice: [IceServers.ForPage]?
 }
 
 extension Room {
-    /// What there is now.
+    /// Describes the current state of the room.
     ///
     /// - Parameters:
     ///   - guest: The id of the guest who asks.

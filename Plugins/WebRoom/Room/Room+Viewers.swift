@@ -4,7 +4,7 @@ import GreenroomRoom
 import Synchronization
 
 extension Room {
-    /// What a viewer asks for.
+    /// The subject of a viewer's request.
     enum Subject: Equatable {
         /// The first stream: the camera, else the share.
         case first
@@ -12,7 +12,7 @@ extension Room {
         case stream(UInt32)
         /// The audio alone.
         case audio
-        /// What the page says, in as many slots as the offer has videos.
+        /// The slots that the page names, as many as the offer has videos.
         case slots
     }
 

@@ -10,7 +10,7 @@ final class Room: Sendable {
     struct State {
         /// Video tracks, by their id.
         var streams: [UInt32: VideoStream] = [:]
-        /// What a participant is to hear, by their number.
+        /// The audio for each participant, by number.
         var mixes: [UInt32: AudioStream] = [:]
         var viewers: [String: Viewer] = [:]
         /// Guests and shares.
@@ -42,13 +42,13 @@ final class Room: Sendable {
         var isClosed = false
     }
 
-    /// What a connection is for.
+    /// The purpose of a connection.
     enum Place {
         case viewer, guest, share
     }
 
     let services: RoomServices
-    /// What everybody hears who is no participant.
+    /// The audio for viewers who are not participants.
     let audio: AudioStream
     /// The only address to be reached at; nil: all.
     var address: String? { services.network.address }
@@ -70,7 +70,7 @@ final class Room: Sendable {
 
     /// A track is there, or has changed.
     ///
-    /// - Returns: What the room wants of it now.
+    /// - Returns: The room's current want for the track.
     func describe(_ track: Track) -> TrackWant? {
         switch track.kind {
         case .camera, .share, .stage:

@@ -2,7 +2,7 @@ import Dispatch
 import GreenroomPlugin
 import Synchronization
 
-/// What every part of the room uses.
+/// The services that all parts of the room share.
 final class RoomServices: Sendable {
     let host: PluginHost
     let clock: RoomClock

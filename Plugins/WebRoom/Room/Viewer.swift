@@ -5,7 +5,7 @@ import Synchronization
 
 /// A person who watches streams, hears the room, or both.
 final class Viewer: Sendable {
-    /// What a slot shows now.
+    /// The current content of a slot.
     struct Shown: Equatable, Sendable {
         var slot: Int
         var stream: UInt32
@@ -97,7 +97,7 @@ final class Viewer: Sendable {
         isOfOneStream ? state.withLock { $0.wishes.first?.stream } : nil
     }
 
-    /// What the slots show.
+    /// The content of the slots.
     var shown: [Shown] { state.withLock { $0.shown } }
 
     /// The capacity of the network, in bits a second; nil: unknown.
@@ -164,7 +164,7 @@ final class Viewer: Sendable {
         }
     }
 
-    /// What the viewer wants and gets of a stream; nil for nothing.
+    /// The viewer's wish for a stream and the share that it gets; nil without a wish.
     func use(of stream: UInt32) -> (wish: SlotWish, share: SlotPlan.Share)? {
         state.withLock { state in
             guard let wish = state.wishes.first(where: { $0.stream == stream }),

@@ -11,7 +11,7 @@ final class ServerLink: Sendable {
         var address: ServerAddress
         var token: String?
         var codec: VideoCodec
-        /// What a participant is called who is fetched.
+        /// The name of the fetched participant.
         var name: String
     }
 

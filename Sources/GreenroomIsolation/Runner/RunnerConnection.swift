@@ -43,7 +43,7 @@ final class RunnerConnection: Sendable {
 
     let context: InstanceContext
     let channels: Channels
-    /// The memory of the frames that the plugin sends or edits; nil for none.
+    /// The memory of the frames that the plugin sends or edits; nil if none.
     let frames: SharedMemory?
     /// Watches the instance; nil in a session.
     let observer: (any InstanceObserver)?
@@ -239,8 +239,7 @@ final class RunnerConnection: Sendable {
         return .ok
     }
 
-    /// - Returns: What the plugin returned, and whether it was called: its process could map the
-    ///   memory.
+    /// - Returns: The plugin's status, and whether its process could map the memory and was called.
     private func pass(
         _ call: Call, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
@@ -354,7 +353,7 @@ final class RunnerConnection: Sendable {
 
     // MARK: The socket
 
-    /// What the socket received.
+    /// An event of the socket.
     enum Event {
         /// Nothing for the caller to handle.
         case none

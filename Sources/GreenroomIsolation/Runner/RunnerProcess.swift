@@ -10,13 +10,13 @@ protocol RunnerProcess: AnyObject, Sendable {
     var connection: RunnerConnection { get }
     var process: ProcessHandle { get }
 
-    /// What confines the process; nil before ``prepare()``, and if the host does not confine it.
+    /// The sandbox of the process; nil before ``prepare()``, and without a sandbox.
     var sandbox: SandboxReport? { get }
 
     /// Whether a debugger is attached, or was until a moment ago: then it may stand still. [any]
     var isDebugged: Bool { get }
 
-    /// A sentence about an obstacle to the process that the host sees; nil for none. [any]
+    /// A sentence about an obstacle to the process that the host sees; nil if none. [any]
     var hindrance: String? { get }
 
     /// Makes the runner ready to load a plugin: checks the protocol version, and confines a process

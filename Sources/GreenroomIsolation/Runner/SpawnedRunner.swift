@@ -129,7 +129,7 @@ final class SpawnedRunner: RunnerProcess {
 
     // MARK: Debuggers
 
-    /// What stood at a breakpoint has this long to return, in nanoseconds, after the debugger has gone.
+    /// The time for a callback to return after the debugger detaches, in nanoseconds.
     private static let debuggerGrace: Int64 = 3_000_000_000
 
     var isDebugged: Bool {

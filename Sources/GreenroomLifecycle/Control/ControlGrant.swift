@@ -61,7 +61,7 @@ package final class ControlGrant: Sendable {
         }
     }
 
-    /// What the session is, as JSON.
+    /// Returns the session's description as JSON.
     func describe() throws(Refusal) -> String { try text(.describe) { session.descriptionText } }
 
     /// The session's report, as JSON.

@@ -1,6 +1,6 @@
 package import GreenroomModel
 
-/// What a plugin that may control a session does with it.
+/// The functions of a session for a plugin with the grant `control`.
 package protocol SessionControlling: Sendable {
     /// Queues a command.
     ///

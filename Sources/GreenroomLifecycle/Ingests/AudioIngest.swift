@@ -35,11 +35,11 @@ package final class AudioIngest: AudioSource, Sendable {
         package var queue: JitterBuffer.Counts
         /// Frames that are queued.
         package var queued: Int
-        /// What the samples are like.
+        /// The level of the samples.
         package var level: AudioLevel
         /// Whether there is as much audio as time.
         package var pacing: AudioPacing
-        /// What the stamps are like.
+        /// The statistics of the timestamps.
         package var stamps: TimestampNormalizer
         /// How much faster the clock of the samples runs than the session's, in millionths;
         /// nil if it keeps time.

@@ -10,7 +10,7 @@ package struct CheckedFrame {
     /// The first `format.planeCount` planes are valid.
     package var planes: InlineArray<3, CheckedPlane>
 
-    /// What decides how it is converted.
+    /// The properties that decide the conversion.
     var form: FrameForm { FrameForm(format, size, info) }
 }
 

@@ -3,7 +3,8 @@ import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomRuntime
 
-/// What an audio ingest holds under its lock: the way of a block from the sender to its place.
+/// The state of an audio ingest, under its lock: it carries a block from the sender to its
+/// position.
 struct IngestState: ~Copyable, Sendable {
     /// The status for the sender, and pending log messages.
     struct Answer: Sendable {
@@ -37,8 +38,8 @@ struct IngestState: ~Copyable, Sendable {
     /// Pending log messages, oldest first.
     var news = Ring<8, AudioAnomaly>()
 
-    /// What places are counted from, on the session clock: the timeline's start, and before
-    /// that is known the first block's moment.
+    /// The origin of positions, on the session clock: the timeline's start, or the first block's
+    /// time while the start is unknown.
     private var epoch: Int64?
     /// When the source was started last: it has heard nothing before.
     private var started = Int64.min

@@ -239,7 +239,7 @@ package final class VideoIngest: Sendable {
     ///   - granted: The lease from ``grant(like:converts:)`` whose frame has the pixels already; 0 for
     ///     none.
     ///   - copy: Fills a frame of the pool; false if the plugin is lost.
-    /// - Returns: What the frame is.
+    /// - Returns: The frame's classification.
     @discardableResult
     func send(
         _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64,
@@ -353,7 +353,7 @@ package final class VideoIngest: Sendable {
 
     /// Sends a leased frame. The lease ends, accepted or not.
     ///
-    /// - Returns: What the frame is.
+    /// - Returns: The frame's classification.
     @discardableResult
     func commit(
         _ id: UInt64, info: UnsafePointer<gr_frame_info>

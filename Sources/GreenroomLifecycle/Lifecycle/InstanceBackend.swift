@@ -39,7 +39,7 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Whether a debugger has its process, which may then stand still. [any]
     var isDebugged: Bool { get }
 
-    /// A sentence about an obstacle to its process that the host sees; nil for none. [any]
+    /// A sentence about an obstacle to its process that the host sees; nil if none. [any]
     var hindrance: String? { get }
 
     /// Bytes of frames that its process has mapped and that are not its own.
@@ -154,7 +154,7 @@ package struct SandboxLayerState: Equatable, Sendable {
     package var name: String
     /// `on`, `off` or `unavailable`.
     package var state: String
-    /// What it does, or why it is off.
+    /// The effect of the layer, or the reason that it is off.
     package var text: String
 
     package init(name: String, state: String, text: String) {

@@ -96,7 +96,7 @@ package final class PluginInstance: Sendable {
         }
     }
 
-    /// What the plugin's author should know of its answers; nil for nothing.
+    /// A hint for the plugin's author about its answers; nil if none.
     package var answerAdvice: String? { life?.state.withLock { $0.negotiation.advice } }
 
     /// All settings with their current values.
@@ -123,7 +123,7 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.lifecycle == .sending ? $0.backend : nil }?.audioEditing
     }
 
-    /// What the source says it can send; empty if it says nothing, and before `create`.
+    /// The capabilities that the source declares; empty before `create` or if it declares none.
     package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }
 
     /// The pool of frames that the plugin edits, in this life; nil for any memory.
@@ -179,7 +179,7 @@ package final class PluginInstance: Sendable {
     /// The number of its lives so far.
     package var lives: Int { state.withLock { $0.lives } }
 
-    /// A sentence about an obstacle to its process that the host sees; nil for none.
+    /// A sentence about an obstacle to its process that the host sees; nil if none.
     package var hindrance: String? { backend?.hindrance }
 
     /// Frames or blocks that were accepted of it since its last start-send was begun.
@@ -193,10 +193,10 @@ package final class PluginInstance: Sendable {
     /// Whether it is sending, or is in start-send still.
     package var isStarted: Bool { life?.isStarted ?? false }
 
-    /// What grows while it sends from inside start-send; nil outside of it.
+    /// The activity counter of sends from inside start-send; nil outside start-send.
     package var activityInStart: Int? { life?.activityInStart }
 
-    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    /// The initial value of ``activityInStart`` for a new start-send.
     package var activity: Int { life?.activity ?? 0 }
 
     /// Wakes the session once, as soon as the plugin sends something, or waits inside start-send. [any]
@@ -354,7 +354,7 @@ package final class PluginInstance: Sendable {
 
     /// Passes a block of audio to an output. [media]
     ///
-    /// - Returns: What the plugin returned; nil if it was not called.
+    /// - Returns: The plugin's status; nil if it was not called.
     func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
         life?.take(samples, place)
     }

@@ -152,7 +152,7 @@ extension PluginLife {
         environment.events.wake()
     }
 
-    /// Sets what the output says of itself.
+    /// Stores the state that the output reports.
     func set(output state: UInt32, _ text: String?) throws(Refusal) {
         let condition = try whileOutput(.outputState) {
             feed throws(Refusal) -> OutputControl.Condition? in

@@ -14,7 +14,7 @@ package final class OutputControl: Sendable {
         var reason: String
     }
 
-    /// What the plugin says of itself.
+    /// The state that the plugin reported, with its text.
     package struct Condition: Equatable {
         /// Its state.
         package var state: OutputState
@@ -76,7 +76,7 @@ package final class OutputControl: Sendable {
     /// Whether the plugin has said in any life that it is live.
     package var hasBeenLive: Bool { state.withLock { $0.hasBeenLive } }
 
-    /// Sets what the plugin says of itself. [any]
+    /// Stores the state that the plugin reports. [any]
     ///
     /// - Returns: Whether this is a change.
     func set(_ condition: Condition) -> Bool {

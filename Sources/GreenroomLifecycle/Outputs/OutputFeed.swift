@@ -129,7 +129,7 @@ package final class OutputFeed: Sendable {
     /// Whether the default tracks include composed video. Not for a composer (a loop), and not for
     /// a call (participants would appear twice).
     private let learnsOfStages: Bool
-    /// What the plugin has told the host.
+    /// The plugin's reports to the host.
     package let control = OutputControl()
     /// Guards the answers, the frames and the counters.
     private let state: Monitor<State>
@@ -156,7 +156,7 @@ package final class OutputFeed: Sendable {
 
     // MARK: Wants
 
-    /// What the plugin answered last about a track; at first nothing.
+    /// The plugin's last answer about a track; an empty want at first.
     func lastAnswer(about track: UInt32) -> gr_want {
         state.withLock { state in
             state.index(of: track).map { state.answers[$0].written } ?? .ordinary
@@ -338,7 +338,7 @@ package final class OutputFeed: Sendable {
 
     // MARK: Counters
 
-    /// What became of a frame or a block.
+    /// The outcome of a frame or a block.
     enum Result {
         /// The plugin returned this.
         case status(Status)
@@ -568,7 +568,7 @@ extension TrackSelection {
 }
 
 extension TrackWant {
-    /// The want in words, e.g. `nv12 640x360, 15 fps`; nil for nothing.
+    /// The want in words, e.g. `nv12 640x360, 15 fps`; nil if none.
     package var inWords: String? {
         switch self {
         case .nothing: nil
@@ -581,7 +581,7 @@ extension TrackWant {
 }
 
 extension VideoSinkWant {
-    /// What differs from the track's video: `, 1280x720, 30 fps, crop, bt601`.
+    /// The differences from the track's video: `, 1280x720, 30 fps, crop, bt601`.
     package var differences: String {
         let parts = [
             size.map { "\($0)" }, rate.map { "\($0) fps" },

@@ -284,7 +284,7 @@ package final class PluginAudioThread: Sendable {
     /// Makes the sink of a track.
     ///
     /// - Parameters:
-    ///   - want: The plugin's first want; nil for nothing.
+    ///   - want: The plugin's first want; nil if none.
     ///   - start: The track's start, in nanoseconds from the session's start.
     package func sink(
         of track: UInt32, want: AudioTrackWant?, start: Int64 = 0

@@ -15,7 +15,7 @@ package final class ParticipantTrack: Sendable {
 
     /// Its number for outputs.
     package let id: UInt32
-    /// What it is: a camera, a microphone, a share or the audio of a share.
+    /// The role: a camera, a microphone, a share or the audio of a share.
     package let kind: SessionRole
     /// Whose it is.
     package let participant: OutputTrack.Participant

@@ -10,7 +10,7 @@ func leaked<Value>(_ value: Value) -> UnsafePointer<Value> {
     return UnsafePointer(memory)
 }
 
-/// Puts values, one after the other, into memory that stays; nil for none.
+/// Puts values, one after the other, into memory that stays; nil if none.
 func leaked<Value>(_ values: [Value]) -> UnsafePointer<Value>? {
     guard !values.isEmpty else { return nil }
     let memory = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)

@@ -40,7 +40,7 @@ extension gr_mutable_plane: HostPlane {
     }
 }
 
-/// What the host says of the layout of a frame, checked.
+/// The layout of a frame, as the host declares it, checked.
 struct FrameLayout {
     let format: PixelFormat
     let size: FrameSize
@@ -105,8 +105,7 @@ extension MutableFrame {
 }
 
 extension FrameInfo {
-    /// What the host says of a frame; what it leaves out or this version does not know reads as
-    /// upright, BT.601 limited.
+    /// The description of a frame. Absent or unknown values read as upright, BT.601 limited.
     init(_ info: gr_frame_info) {
         self.init(
             rotation: Rotation(rawValue: info.rotation) ?? .none,

@@ -28,7 +28,8 @@ final class HostTable: @unchecked Sendable {
         functions.wait_until_ns(instance, nanoseconds)
     }
 
-    /// What a share may say of itself; nil for other kinds, and for a host that does not listen.
+    /// The functions of a share to report its state; nil for other kinds, and on hosts without
+    /// them.
     private var broadcast: gr_broadcast? {
         guard let table = functions.get_extension(instance, GR_EXT_BROADCAST),
             table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_broadcast>.size)
@@ -44,7 +45,7 @@ final class HostTable: @unchecked Sendable {
         broadcast?.resumed(instance) ?? Status.unsupported.rawValue
     }
 
-    /// What an output may ask for; nil for other kinds.
+    /// The functions of an output; nil for other kinds.
     var output: gr_output_host? {
         guard let table = functions.get_extension(instance, GR_EXT_OUTPUT_HOST),
             table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_output_host>.size)
@@ -52,7 +53,7 @@ final class HostTable: @unchecked Sendable {
         return table.load(as: gr_output_host.self)
     }
 
-    /// What a call may ask for; nil for other kinds.
+    /// The functions of a call; nil for other kinds.
     var call: gr_call_host? {
         guard let table = functions.get_extension(instance, GR_EXT_CALL_HOST),
             table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_call_host>.size)
@@ -69,7 +70,7 @@ final class HostTable: @unchecked Sendable {
         return call
     }
 
-    /// What a plugin that may control the session may ask for; nil without the grant.
+    /// The functions to control the session; nil without the grant.
     var control: gr_control_host? {
         guard let table = functions.get_extension(instance, GR_EXT_CONTROL_HOST),
             table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_control_host>.size)

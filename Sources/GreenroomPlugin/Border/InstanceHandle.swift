@@ -15,15 +15,15 @@ final class InstanceHandle {
     private let table: UnsafeMutablePointer<gr_plugin>
     /// The sender of now, whose revision follows the offers. [control]
     private var video: VideoSenderTable?
-    /// What the plugin last said that it makes. [control]
+    /// The capability of the plugin's last answer. [control]
     private var agreed: VideoCapability?
     /// The declaration of an audio filter; nil for the other kinds.
     private let audio: UnsafeMutablePointer<gr_audio_pre_processor>?
-    /// What lends an output its frames; nil for the other kinds.
+    /// The lender of an output's frames; nil for other kinds.
     private let lender: FrameLender?
     /// The tracks that an output wants, or has wanted. [control; read by media]
     private var tracks: [Track] = []
-    /// What an output last failed with. [media]
+    /// The text of an output's last failure. [media]
     private var failure = ""
 
     /// Makes an instance's C table; it stays until `destroy`.

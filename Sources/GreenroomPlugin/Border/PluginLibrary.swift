@@ -2,7 +2,7 @@ internal import GreenroomABI
 internal import GreenroomMedia
 internal import Synchronization
 
-/// What this library exports: the list of plugins, and the C tables made from it.
+/// The exports of this library: the list of plugins, and the C tables made from it.
 ///
 /// The tables are made once, at the first export, and never freed: the host reads them for as
 /// long as the process lives.

@@ -14,7 +14,7 @@ public protocol Composer: PumpedVideo {
     ///
     /// A participant's `mixMinus` exists from joining to leaving.
     ///
-    /// - Returns: The want for the track, such as `.video()` or `.audio()`; nil for nothing.
+    /// - Returns: The want for the track, such as `.video()` or `.audio()`; nil if none.
     /// - Throws: Any error; the session reports its text.
     mutating func onTrack(_ track: Track) throws -> TrackWant?
 

@@ -1,7 +1,7 @@
 internal import GreenroomMedia
 internal import Synchronization
 
-/// What initialize hands over.
+/// The arguments of initialize.
 struct Initialization {
     var video: VideoSender?
     var audio: AudioSender?
@@ -28,7 +28,7 @@ class AnyInstance {
     func process(_ block: inout MutableAudioBlock) throws {
         throw PluginError("this plugin does not edit audio", status: .unsupported)
     }
-    /// Returns what an output wants of a track; nil for nothing.
+    /// Returns what an output wants of a track; nil if none.
     func track(_ track: Track) throws -> TrackWant? { nil }
     func video(_ frame: borrowing OutputFrame) throws {}
     func audio(_ block: borrowing OutputBlock) throws {}
@@ -41,7 +41,7 @@ class AnyInstance {
     func sessionEvent(_ json: String) {}
 }
 
-/// What the default implementation of a property change throws: the plugin has none.
+/// The error of the default property change: the plugin does not implement it.
 struct OfferIgnored: Error {}
 
 /// A plugin and its settings of now.

@@ -11,7 +11,7 @@ public protocol Output: Plugin {
     /// while the session runs. A second call for a video track of the session follows when its source has
     /// agreed on size and rate, and more calls after ``PluginHost/wantsChanged()``; the last answer counts.
     ///
-    /// - Returns: The want: `.video()`, `.audio()`, or a want with details; nil for nothing.
+    /// - Returns: The want: `.video()`, `.audio()`, or a want with details; nil if none.
     /// - Throws: Any error; the session reports its text.
     mutating func onTrack(_ track: Track) throws -> TrackWant?
 

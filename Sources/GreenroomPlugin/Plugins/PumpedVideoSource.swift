@@ -21,7 +21,7 @@ private struct VideoDriver<Content: PumpedVideo> {
         shared.content.withLock { $0.onSettingsChange(settings) }
     }
 
-    /// What is agreed from now on.
+    /// Answers the offer, and stores the agreement.
     mutating func initialize(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer {

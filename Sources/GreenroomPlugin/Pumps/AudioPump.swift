@@ -71,7 +71,7 @@ public struct SampleTime: Equatable, Sendable {
     }
 }
 
-/// What the pump's thread and its owner share.
+/// The state that the pump's thread and its owner share.
 private final class AudioPumpCore: Sendable {
     let sender: AudioSender
     let format: AudioFormat

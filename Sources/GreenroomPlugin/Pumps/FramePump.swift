@@ -91,7 +91,7 @@ public struct FrameTime: Equatable, Sendable {
     }
 }
 
-/// What the pump's thread and its owner share.
+/// The state that the pump's thread and its owner share.
 private final class PumpCore: Sendable {
     struct Plan {
         var capability: VideoCapability

@@ -59,7 +59,7 @@ public final class PluginThread: Sendable {
     deinit { join() }
 }
 
-/// What is handed to a thread.
+/// The closure of a thread.
 private final class ThreadBody {
     let name: String
     let run: () -> Void

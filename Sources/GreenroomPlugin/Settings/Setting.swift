@@ -126,7 +126,7 @@ enum SettingValue: Equatable, Sendable {
     case string(String)
 }
 
-/// What the C parameter table says of a setting, but for its default.
+/// The entry of a setting in the C parameter table, without its default.
 struct Parameter: Sendable {
     var name: String
     var title: String

@@ -81,7 +81,7 @@ package struct TimestampNormalizer: Sendable {
     /// Maps a timestamp to the session clock.
     ///
     /// - Parameters:
-    ///   - pts: The timestamp; nil for none.
+    ///   - pts: The timestamp; nil if none.
     ///   - arrival: The arrival time on the session clock.
     /// - Returns: The time on the session clock, which never decreases; and the anomaly to report,
     ///   once for each kind.

@@ -67,7 +67,7 @@ package final class HostThread: Sendable {
     /// Waits for the end of the body.
     ///
     /// - Parameters:
-    ///   - deadline: Nanoseconds on the clock; nil for none.
+    ///   - deadline: Nanoseconds on the clock; nil if none.
     ///   - clock: The deadline's clock.
     /// - Returns: Whether it ended.
     @discardableResult

@@ -81,7 +81,7 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     ///     returned nothing.
     ///   - clock: The deadline's clock.
     ///   - body: Runs at once and after each change, under the lock.
-    /// - Returns: What the body returned; nil when the deadline passed.
+    /// - Returns: The body's result; nil after the deadline.
     @inlinable
     package func wait<Result: ~Copyable>(
         until deadline: (inout Value) -> Int64?, on clock: HostClock = .real,

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// What the kernel says of the threads of a process.
+/// Reads the kernel's states of the threads of a process.
 package enum ThreadStates {
     /// Whether all threads of a process wait for something, without the calling one. A thread that was
     /// just started does not before it has waited once, and one that sleeps for a time will continue by

@@ -14,7 +14,7 @@ struct Check: Sendable {
     var id: String
     /// A short title.
     var title: String
-    /// What it proves, and its rule.
+    /// The proof and the rule.
     var explanation: String
     /// The kinds of plugins that it applies to.
     var kinds: Set<PluginKind>

@@ -37,7 +37,7 @@ public struct CheckResult: Codable, Sendable {
     public var details: [String]
     /// How long it took.
     public var seconds: Double
-    /// The check that has found the fault that blocked this check; nil for none.
+    /// The check that has found the fault that blocked this check; nil if none.
     public var blockedBy: String?
 
     /// Makes a result.

@@ -46,7 +46,7 @@ final class CheckProgress: Sendable {
         }
     }
 
-    /// What the sandbox refused in all lives, each once.
+    /// The accesses that the sandbox denied in all lives, each once.
     var refusals: [String] { state.withLock { $0.refusals } }
 
     /// The verdict on a check without one.

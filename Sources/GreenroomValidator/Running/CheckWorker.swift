@@ -45,7 +45,7 @@ struct CheckResponse: Codable, Sendable {
     var suspect: String?
     /// Whether the check could not run, and found no fault of its own.
     var isHindered: Bool
-    /// What the sandbox refused the plugin, each once.
+    /// The accesses that the sandbox denied, each once.
     var refusals: [String]
     /// The steps that did not return in time.
     var hanging: [LifecycleStep]

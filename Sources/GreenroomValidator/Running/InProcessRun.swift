@@ -26,7 +26,7 @@ enum InProcessRun {
         /// Why there is no digest.
         var problem: String?
         var isOffClock = false
-        /// What an output wrote to, in words; nil for nothing.
+        /// A description of the frame that an output wrote to; nil if none.
         var writtenFrame: String?
     }
 

@@ -1,6 +1,6 @@
 /// Snapshots of a process after each of several equal rounds.
 struct LeakDetector {
-    /// What grows with every round.
+    /// A resource that grows with every round.
     enum Finding: Equatable {
         /// Number since the start.
         case threads(Int)
@@ -42,7 +42,7 @@ struct LeakDetector {
         return if case .memory = finding { false } else { finding != nil }
     }
 
-    /// What grows with every round; nil for nothing, and before enough rounds.
+    /// The resource that grows with every round; nil if none, and before enough rounds.
     var finding: Finding? {
         guard let first = snapshots.first, let last = snapshots.last, snapshots.count > 3 else {
             return nil

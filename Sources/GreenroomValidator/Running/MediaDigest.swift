@@ -21,14 +21,14 @@ struct MediaDigest: Codable, Equatable, Sendable {
     private(set) var frames: [Frame] = []
     /// A digest of each 10 ms of audio.
     private(set) var blocks: [UInt64] = []
-    /// What an output wants of each track, in words.
+    /// An output's want for each track, in words.
     var wants: [String] = []
     /// The values that an output has set for the report.
     var values: [String: Double] = [:]
 
     var isEmpty: Bool { frames.isEmpty && blocks.isEmpty && wants.isEmpty }
 
-    /// A difference to another digest, as text; nil for none.
+    /// A difference to another digest, as text; nil if none.
     func difference(from other: MediaDigest) -> String? {
         for (index, (one, two)) in zip(frames, other.frames).enumerated() where one != two {
             let texts = [

@@ -75,7 +75,7 @@ struct ProcessSnapshot: Sendable {
 }
 
 extension ProcessSnapshot {
-    /// What was opened since another snapshot, as text.
+    /// The descriptors opened since another snapshot, as text.
     func opened(since before: ProcessSnapshot) -> [String] {
         descriptors.filter { before.descriptors[$0.key] != $0.value }
             .sorted { $0.key < $1.key }.map { Self.name(of: $0.value) }

@@ -132,7 +132,7 @@ extension NewPlugin {
         return "\(template.address).settings.\(setting.name)=\(setting.another)".quotedForShell
     }
 
-    /// What the first command does.
+    /// The effect of the first command.
     fileprivate var building: String {
         switch language {
         case .swift: "`\(library)`, against the SDK that `Package.swift` names"
@@ -140,7 +140,7 @@ extension NewPlugin {
         }
     }
 
-    /// What the session does with it.
+    /// The session's use of the plugin.
     fileprivate var running: String {
         guard !template.kind.isCall else {
             return "brings the participant for five seconds: look at `\(template.result)`, and in "

@@ -2,7 +2,7 @@ import GreenroomMedia
 
 /// The files of a new plugin.
 struct NewPackage {
-    /// What its source is built against.
+    /// The base that the source is built against.
     enum Base {
         /// The path of Greenroom's package, from the plugin's folder or absolute.
         case package(String)

@@ -19,7 +19,7 @@ extension NewPlugin {
         return named(text)
     }
 
-    /// What builds a plugin without a package manager.
+    /// The build files of a plugin without a package manager.
     var buildFiles: [PackageFile] {
         let script = Self.template(language == .cxx ? "build-cpp.sh" : "build.sh")
         let build = PackageFile(path: "build.sh", text: named(script))

@@ -2,9 +2,9 @@ import ArgumentParser
 import GreenroomMedia
 import GreenroomSchema
 
-/// What `greenroom new` is asked for, and the names that follow from it.
+/// The arguments of `greenroom new`, and the names that follow from them.
 struct NewPlugin {
-    /// What it is written in.
+    /// The language.
     enum Language: String, CaseIterable, ExpressibleByArgument {
         case swift, c
         case cxx = "c++"
@@ -128,7 +128,7 @@ struct NewPlugin {
     /// The command that builds it, in its folder.
     var build: String { language == .swift ? "swift build -c release" : "sh build.sh" }
 
-    /// What the build makes, from the plugin's folder.
+    /// The path of the built library in the plugin's folder.
     var library: String { language == .swift ? ".build/release/lib\(type).so" : "\(name).so" }
 }
 

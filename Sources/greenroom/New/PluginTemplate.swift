@@ -2,25 +2,24 @@ import ArgumentParser
 import GreenroomMedia
 import GreenroomModel
 
-/// What `greenroom new` knows about a kind of plugin. A new kind is one entry of ``all`` and its
-/// templates.
+/// A kind of plugin for `greenroom new`. A new kind is one entry of ``all`` and its templates.
 struct PluginTemplate: Sendable {
     /// The kind.
     var kind: PluginKind
-    /// What it is called where it is more than its kind: a speaker is an output.
+    /// The special name of a kind: a speaker is an output.
     var special: (word: String, title: String)?
     /// The end of the Swift type's name. No type in a template, no word of Swift and no target of
     /// Greenroom's package ends in it, so that any name can come before it.
     var typeSuffix: String
-    /// What the plugin makes.
+    /// The plugin's content.
     var content: String
     /// The one setting of the templates, with its default and another value.
     var setting: (name: String, usual: Int, another: Int)
-    /// What the function does that an author changes first.
+    /// The task of the function that an author changes first.
     var task: String
     /// The fake plugins that its test in Swift needs, and what the test expects after a second.
     var test: (fakes: [String], expectation: String)
-    /// That function and the template of the source, by language.
+    /// The function and the template of the source, by language.
     var sources: [NewPlugin.Language: (function: String, template: String)]
     /// The plugin that a session needs beside one of this kind: the source of a filter, of an output
     /// or of a call, or the share that has the audio.
@@ -29,7 +28,7 @@ struct PluginTemplate: Sendable {
     var companionKey = SessionRole.camera.facts.key
     /// The file that an output writes, and the setting that names it.
     var file: (setting: String, path: String)?
-    /// What is replaced in the source.
+    /// The replacements in the source.
     var replacements: [(String, String)] = []
 
     /// The table of kinds.

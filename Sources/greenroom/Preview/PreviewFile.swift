@@ -152,8 +152,8 @@ struct PreviewFile {
 }
 
 extension PluginAddress {
-    /// What a session with a plugin there needs besides: the source of a filter, the section around
-    /// one that is in another, and media for an output.
+    /// The other parts of a session with the plugin: the source of a filter, the section around a
+    /// nested plugin, and media for an output.
     fileprivate var companions: [(role: SessionRole, plugin: String)] {
         switch self {
         case .source(let role) where role.composes: [(.camera, "ColorBars"), (.microphone, "Tone")]

@@ -23,7 +23,7 @@ final class EventPrinter: Sendable {
         /// JSON lines on a descriptor.
         case json(Int32)
 
-        /// Interval of the status; nil for none.
+        /// Interval of the status; nil if none.
         var statusMicroseconds: UInt32? {
             switch self {
             case .terminal: 250_000

@@ -83,7 +83,7 @@ struct LiveRoom {
         configuration.needsCall = true
     }
 
-    /// What is printed when the room is open.
+    /// The text that is printed when the room is open.
     ///
     /// - Parameter url: Of the page.
     func text(at url: String) -> String {

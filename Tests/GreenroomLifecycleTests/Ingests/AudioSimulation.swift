@@ -25,7 +25,7 @@ struct AudioSimulation: ~Copyable {
         /// The blocks of how many milliseconds arrive together; 0 for each by itself.
         var burst = 0.0
         /// The timestamp of a block whose first sample was captured at a time, in nanoseconds since
-        /// the session's start; nil for none.
+        /// the session's start; nil if none.
         var stamp: (@Sendable (Double) -> Int64)?
         /// Whether it waits for room.
         var isPatient = false

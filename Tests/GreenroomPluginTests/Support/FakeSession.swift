@@ -178,7 +178,7 @@ final class FakeSession {
     ///
     /// - Parameters:
     ///   - samples: In the channels that it declares.
-    ///   - reference: As many; nil for none.
+    ///   - reference: As many; nil if none.
     func edit(_ samples: [Int16], reference: [Int16]? = nil) throws -> [Int16] {
         let filter = try audioFilter()
         let count = Int(filter.channels) * 480

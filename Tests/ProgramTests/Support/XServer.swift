@@ -14,7 +14,7 @@ final class XServer {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - keys: A file with the key that clients need; nil for none.
+    ///   - keys: A file with the key that clients need; nil if none.
     ///   - isRestarted: Whether ``restart()`` is called. Another server may take the lowest number while this one is
     ///     down, and its test would see the windows of both. So this one has a number that no server takes by itself.
     init(_ size: String = "1280x720", keys: String? = nil, isRestarted: Bool = false) throws {

@@ -66,7 +66,7 @@ extension Catalogue {
         )
     }
 
-    /// What is wrong with a source whose blocks are all alike; nil for nothing.
+    /// The fault of a source whose blocks are all alike; nil if none.
     static func haste(of take: AudioCapture) -> Verdict? {
         let excess = take.attemptedPart - 1
         let lost =

@@ -170,7 +170,7 @@ extension Catalogue {
 extension Examination {
     /// Runs a call, with every track wanted.
     ///
-    /// - Returns: What it called of the host while it was sending.
+    /// - Returns: The plugin's calls of the host while it was sending.
     fileprivate func run(forSeconds seconds: Int) throws(Verdict) -> [TracedCall] {
         let fixture = try fixture()
         try fixture.start()

@@ -217,7 +217,7 @@ enum ThreadStacks {
     }
 }
 
-/// What several starts and stops have left behind.
+/// The threads and descriptors that several starts and stops leave behind.
 private struct RestsOfStarts {
     /// Number of rounds, and how many of the last ones count: the first ones fill caches.
     static let (rounds, counted) = (8, 5)

@@ -67,7 +67,7 @@ extension Catalogue {
         throw fixture.spinsOnFullQueue ? verdict.unless("audio.back-pressure") : verdict
     }
 
-    /// What each round leaks; nil for nothing.
+    /// The leak of each round; nil if none.
     private static func leak(_ fixture: Fixture, since early: ProcessSnapshot, in rounds: Int)
         -> Verdict?
     {

@@ -74,7 +74,7 @@ extension LeakDetector {
     /// Instances between two snapshots.
     fileprivate static let round = 100
 
-    /// What grows with every round; nil for nothing.
+    /// The leak that grows with every round; nil if none.
     fileprivate var fault: String? {
         let beginning = "create and destroy leak:"
         switch finding {

@@ -104,7 +104,7 @@ extension Catalogue {
 }
 
 extension LibraryDescription {
-    /// A difference to another description; nil for none.
+    /// A difference to another description; nil if none.
     fileprivate func difference(from other: LibraryDescription) -> String? {
         guard descriptors.count == other.descriptors.count else {
             return "\(descriptors.count) plugins became \(other.descriptors.count)"

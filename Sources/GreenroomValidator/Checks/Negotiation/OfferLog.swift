@@ -9,7 +9,7 @@ import GreenroomMedia
 ///
 /// Threads: the check's own.
 final class OfferLog {
-    /// What frames of an offer must be.
+    /// The required properties of an offer's frames.
     struct Agreed: Equatable {
         var capability: VideoCapability
         /// The maximum size of a share; nil for exactly the agreed size.

@@ -27,7 +27,7 @@ extension Catalogue {
 
     /// Runs the plugin with a table.
     ///
-    /// - Returns: The fault; nil for none.
+    /// - Returns: The fault; nil if none.
     private static func trial(
         _ examination: Examination, _ table: [VideoCapability]
     ) throws(Verdict) -> Verdict? {

@@ -44,7 +44,7 @@ extension Catalogue {
 
     /// Runs the plugin with one row.
     ///
-    /// - Returns: The fault; nil for none.
+    /// - Returns: The fault; nil if none.
     private static func trial(
         _ examination: Examination, _ row: VideoCapability, _ refused: inout [String]
     ) throws(Verdict) -> Verdict? {

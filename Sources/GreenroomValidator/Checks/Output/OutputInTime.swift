@@ -109,7 +109,7 @@ private struct TimedCalls: Sendable {
 
     var wereBusy: Bool { tracks.values.contains { $0.times.wereBusy } }
 
-    /// What takes too long; nil for nothing.
+    /// The call that takes too long; nil if none.
     ///
     /// - Parameters:
     ///   - usual: The time of every second call of a track.

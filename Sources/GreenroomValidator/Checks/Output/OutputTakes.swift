@@ -96,7 +96,7 @@ extension TracedTake {
         }
     }
 
-    /// What it is, with an article.
+    /// The name with an article.
     fileprivate var inWords: String {
         switch media {
         case .block(let frames): return "a block of \(frames) samples"

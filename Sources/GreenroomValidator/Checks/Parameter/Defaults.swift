@@ -44,7 +44,7 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// A difference to a run without changes, present in every attempt; nil for none. A very busy
+    /// A difference to a run without changes, present in every attempt; nil if none. A very busy
     /// machine loses a frame occasionally.
     fileprivate func lastingDifference(
         from plain: MediaDigest, setting settings: [Setting]

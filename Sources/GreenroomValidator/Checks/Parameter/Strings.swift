@@ -59,7 +59,7 @@ extension Parameter {
 extension Fixture {
     /// Runs the plugin as far as it accepts the value.
     ///
-    /// - Returns: A hint for the author; nil for none.
+    /// - Returns: A hint for the author; nil if none.
     fileprivate func endureShortly(_ setting: Setting) throws(Verdict) -> String? {
         let cause = setting.words
         if let remark = try endure("create", pluginHarness.create(), cause) { return remark.text }

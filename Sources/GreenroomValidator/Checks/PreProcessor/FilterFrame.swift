@@ -5,7 +5,7 @@ import GreenroomMedia
 /// A frame for filters. All its rows are parts of one row from different offsets, so that any
 /// size is made as fast as copying memory.
 struct FilterFrame: Sendable {
-    /// What it shows.
+    /// The content.
     enum Content: CaseIterable, Sendable {
         /// Random numbers.
         case noise

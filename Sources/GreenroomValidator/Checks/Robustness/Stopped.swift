@@ -50,7 +50,7 @@ extension PluginKind {
     fileprivate var sendsVideo: Bool { sender == .video }
 }
 
-/// What was sent in a period, accepted or not.
+/// The frames and blocks sent in a period, accepted or not.
 struct Sending {
     /// When each frame was sent, in nanoseconds on the session clock.
     var frames: [Int64] = []

@@ -23,7 +23,7 @@ extension Catalogue {
         return verdict(onRefusals: fixture.process.refusals)
     }
 
-    /// What it means that the sandbox refused something.
+    /// The verdict on accesses that the sandbox denied.
     static func verdict(onRefusals refusals: [String]) -> Verdict {
         guard let first = refusals.first else { return .passed() }
         return .warning(first, Array(refusals.dropFirst().prefix(50)))

@@ -45,7 +45,7 @@ extension Catalogue {
 }
 
 extension [TracedCall] {
-    /// The frames sent during a pause, without frames in progress at its start; nil for none.
+    /// The frames sent during a pause, without frames in progress at its start; nil if none.
     fileprivate var brokenPause: (frames: Int, seconds: Double)? {
         let onTheirWay: Int64 = 100_000_000
         var begin: Int64?

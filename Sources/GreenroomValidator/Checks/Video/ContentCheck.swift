@@ -52,7 +52,7 @@ extension [Record.Frame] {
     /// The duration that counts as too long, in nanoseconds: ten seconds less an interval.
     private static let longest: Int64 = 9_900_000_000
 
-    /// The first too long period of frames that are like the one before, as text; nil for none. If
+    /// The first too long period of frames that are like the one before, as text; nil if none. If
     /// all frames are alike, that is too long.
     func longStretch(where isLike: (Int, Int) -> Bool) -> String? {
         var first = startIndex

@@ -50,7 +50,7 @@ extension Examination {
         var hasLeased: Bool
         var digests: [UInt64]
 
-        /// The first frame that differs; nil for none.
+        /// The first frame that differs; nil if none.
         func firstDifference(from other: Frames) -> Int? {
             zip(digests, other.digests).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         }

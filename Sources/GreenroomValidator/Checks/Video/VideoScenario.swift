@@ -13,7 +13,7 @@ struct VideoScenario {
     var table: [VideoCapability]?
     /// The duration of sending, in seconds of session time.
     var seconds: Double
-    /// Watches its leases; nil for none.
+    /// Watches its leases; nil if none.
     var leases: LeaseWatch?
 }
 
