@@ -160,8 +160,10 @@ import Testing
         program: String, expected: String
     ) throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write("pw-dump", "#!/bin/sh\n\(program)\n")
-        #expect(chmod(path, 0o755) == 0)
+        let text = try folder.write("text", "#!/bin/sh\n\(program)\n")
+        // Another test's child may hold a file that this process writes: it could not be executed.
+        let copy = try ChildProcess.run("install", ["-m", "755", text, folder("pw-dump")])
+        #expect(copy.exit == .code(0), "\(copy)")
         let run = try Greenroom.run(
             "devices", environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
         #expect(run.exit == .code(0) && run.text.contains(expected), "\(run)")

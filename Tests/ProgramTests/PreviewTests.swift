@@ -316,7 +316,7 @@ import Testing
         guard rename(unfinished, path) == 0 else { throw Failure("can't rename \(unfinished)") }
     }
 
-    @Test func `a rebuilt library restarts, however the file was replaced`()
+    @Test(.nightly) func `a rebuilt library restarts, however the file was replaced`()
         throws
     {
         let library = folder("library.so")
