@@ -21,22 +21,22 @@ for plugin in take flood; do
     cc -O2 -shared -fPIC -ISources/GreenroomABI/include "Tests/Benchmarks/$plugin.c" -o "$work/$plugin.so"
 done
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/Benchmarks python3 - "$work" "${1-8}" << 'PYTHON'
-import os, re, signal, subprocess, sys, time
+import glob, os, re, signal, subprocess, sys, time
 
 from processes import runners
 
 work, seconds = sys.argv[1], float(sys.argv[2])
 greenroom = os.path.abspath(".build/release/greenroom")
-ticks = os.sysconf("SC_CLK_TCK")
 fps, playout_delay_ms = 30, 100
 
 
 def cpu(process):
+    """The processor time of a process's threads, in seconds."""
     try:
-        words = open("/proc/%d/stat" % process).read().rsplit(")", 1)[1].split()
+        return sum(int(open(path).read().split()[0])
+                   for path in glob.glob("/proc/%d/task/*/schedstat" % process)) / 1e9
     except OSError:
         sys.exit("a process has ended: " + open(work + "/log").read())
-    return (int(words[11]) + int(words[12])) / ticks
 
 
 def megabytes(process, name):
