@@ -7,10 +7,10 @@ import GreenroomSystem
 import Synchronization
 package import SystemPackage
 
-/// Why the host does not connect a plugin.
+/// The reason for a refused connection.
 package struct ConnectionError: Error, Equatable, Sendable, CustomStringConvertible {
     package var code: Status
-    /// The rule and the cure.
+    /// The broken rule and the fix.
     package var description: String
     package var underlyingError: Errno?
 
@@ -21,8 +21,8 @@ package struct ConnectionError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// Connects a plugin to the programs that its session grants it, and makes the memory that it shares
-/// with them.
+/// Connects a plugin to the programs that its session grants, and creates the memory that the
+/// plugin shares with them.
 package final class ConnectionBroker: Sendable {
     private let grants: ConnectionGrants
     private let sockets: DesktopSockets
@@ -35,7 +35,7 @@ package final class ConnectionBroker: Sendable {
 
     /// Connects to a program, or to the socket at an absolute path.
     ///
-    /// - Returns: The connection, whose descriptor is the caller's.
+    /// - Returns: The connection. The caller owns its descriptor.
     package func open(_ name: String) throws(ConnectionError) -> gr_connection {
         var connection = gr_connection()
         connection.struct_size = UInt32(MemoryLayout<gr_connection>.size)
@@ -61,9 +61,9 @@ package final class ConnectionBroker: Sendable {
         return connection
     }
 
-    /// Makes memory whose size is sealed.
+    /// Creates memory with a sealed size.
     ///
-    /// - Returns: Its descriptor, which is the caller's.
+    /// - Returns: The memory's descriptor, which the caller owns.
     package func makeMemory(byteCount: UInt64) throws(ConnectionError) -> Int32 {
         guard !grants.isEmpty else {
             throw ConnectionError(
@@ -96,8 +96,8 @@ package final class ConnectionBroker: Sendable {
         return memory
     }
 
-    /// Connects to the socket at a path. Does not follow a link that a plugin has put there since the session
-    /// file was read.
+    /// Connects to the socket at a path. Does not follow a link that a plugin created after the
+    /// session file was read.
     private func connect(
         to path: String, _ program: DesktopSockets.Program?
     ) throws(ConnectionError) -> Int32 {
@@ -137,7 +137,7 @@ package final class ConnectionBroker: Sendable {
 }
 
 extension ConnectionError {
-    /// - Parameter program: Nil for a path that the plugin has named.
+    /// - Parameter program: The named program; nil if the plugin named a path.
     fileprivate static func ungranted(_ program: DesktopSockets.Program?, _ path: String) -> Self {
         let grant =
             switch program {

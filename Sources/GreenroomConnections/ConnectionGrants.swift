@@ -3,17 +3,17 @@ import GreenroomPluginInterface
 
 /// The sockets that the host connects for a plugin.
 package struct ConnectionGrants: Sendable {
-    /// The paths as written, and where each leads; nil for every path.
+    /// The granted paths, as written and with links resolved; nil if every path is granted.
     private let places: Set<String>?
 
-    /// For a plugin in the host's process, or without a sandbox.
+    /// The grants of a plugin in the host's process, or without a sandbox.
     package static let everything = ConnectionGrants(places: nil)
-    /// For a program that the host did not start.
+    /// The grants of a program that the host did not start.
     package static let nothing = ConnectionGrants(places: [])
 
     private init(places: Set<String>?) { self.places = places }
 
-    /// The grants of a session file to an isolated plugin.
+    /// Reads the grants that a session file gives to an isolated plugin.
     package init(_ plan: IsolationPlan, sockets: DesktopSockets = DesktopSockets()) {
         guard plan.sandbox != .off else {
             self = .everything
@@ -29,6 +29,6 @@ package struct ConnectionGrants: Sendable {
     /// Whether the socket at a path is granted.
     func cover(_ path: String) -> Bool { places?.contains(path) ?? true }
 
-    /// Whether there are none.
+    /// Whether no socket is granted.
     var isEmpty: Bool { places?.isEmpty ?? false }
 }

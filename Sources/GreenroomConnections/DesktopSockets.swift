@@ -3,9 +3,9 @@ import GreenroomABI
 import GreenroomMedia
 import GreenroomSystem
 
-/// Where the programs of the user's desktop listen, as the environment says.
+/// The sockets of the user's desktop programs, as the environment names them.
 package struct DesktopSockets: Sendable {
-    /// A program that plugins name with a word.
+    /// A program that plugins request by name.
     package enum Program: String, CaseIterable, Sendable {
         case x11
         case wayland
@@ -13,7 +13,7 @@ package struct DesktopSockets: Sendable {
         case sessionBus = "session-bus"
     }
 
-    /// A display of X11.
+    /// An X11 display.
     package struct Display: Equatable, Sendable {
         package var path: String
         package var number: UInt32

@@ -7,7 +7,7 @@ package enum DisplayKey {
     /// Finds the key of a display of this machine.
     ///
     /// - Parameters:
-    ///   - file: The file's bytes; whatever follows a damaged entry is ignored.
+    /// - file: The file's bytes. Bytes after a damaged entry are ignored.
     ///   - number: The display's number.
     ///   - host: This machine's name.
     /// - Returns: The key; nil if the file has none.

@@ -4,9 +4,9 @@ import GreenroomSchema
 extension EventRecord {
     /// A member of an event's JSON.
     package struct Member: Sendable {
-        /// Its key.
+        /// The member's key.
         package var name: String
-        /// Its value, as JSON Schema says it.
+        /// The member's JSON Schema.
         var type: JSON
         /// A description for users.
         package var meaning: String

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 import GreenroomMedia
 package import GreenroomNegotiation
 
-/// An event as JSON, without absent values. ``members`` says what each member is.
+/// An event as JSON, without absent values. ``members`` describes each member.
 package struct EventRecord: Codable, Sendable {
     package struct Video: Codable, Sendable {
         package var track: String
@@ -43,7 +43,7 @@ package struct EventRecord: Codable, Sendable {
     package var text: String?
     package var videoTracks: [Video]?
     package var concealed: Int?
-    /// How much of each track was real so far, in per cent, by its source's role.
+    /// The share of real media in each track so far, in per cent, by the source's role.
     package var real: [String: Double]?
     package var negotiation: NegotiationRecord?
     package var commands: [String]?
@@ -156,8 +156,8 @@ extension EventRecord {
     /// The record on one line, with the time of day, its level and the version.
     ///
     /// - Parameters:
-    ///   - seconds: Since the program began to run the session.
-    ///   - session: The session's ``SessionConfiguration/runningName``; nil where there is none.
+    /// - seconds: The time since the program began to run the session.
+    /// - session: The session's ``SessionConfiguration/runningName``; nil if the session has none.
     package func text(at seconds: Double?, of session: String?) -> String {
         var record = self
         record.version = Self.version

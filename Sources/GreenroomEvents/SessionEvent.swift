@@ -13,7 +13,7 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
     /// A failure.
     case error
 
-    /// Less important first.
+    /// Whether the left level is less important.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.order < right.order
     }
@@ -47,7 +47,7 @@ public enum SessionEvent: Sendable {
     case renegotiated(role: String, NegotiationRecord)
     /// The reasons for a track's size and rate, on request.
     case explanation(role: String, NegotiationRecord)
-    /// A command was executed; with a description.
+    /// A command was executed. `text` describes the command.
     case commanded(origin: String, text: String)
     /// All sources were started; recordings start now.
     case started
@@ -55,13 +55,13 @@ public enum SessionEvent: Sendable {
     case pluginLog(role: String, level: LogLevel, text: String)
     /// A plugin refused a step, or broke a rule.
     case stepFailed(role: String, step: Step, status: Status, reason: String)
-    /// A callback has not returned by its deadline, and still runs.
+    /// A callback has exceeded its deadline and is still running.
     case callbackHangs(role: String, callback: Step, seconds: Double)
-    /// A plugin can't continue.
+    /// A plugin cannot continue.
     case pluginGaveUp(role: String, status: Status, reason: String)
-    /// A broadcast has connected; with its description.
+    /// A broadcast has connected. `text` describes the broadcast.
     case broadcastArrived(role: String, text: String)
-    /// A broadcast was refused; with its description and the reason.
+    /// The host refused a broadcast. `text` describes the broadcast and the reason.
     case broadcastRefused(role: String, text: String)
     /// A share paused; its last frame stays.
     case sharePaused(role: String)
@@ -73,26 +73,26 @@ public enum SessionEvent: Sendable {
     case participantLeft(role: String, name: String)
     /// A participant's track was opened; its capability is nil for audio.
     case trackOpened(track: String, participant: String, capability: VideoCapability?)
-    /// A participant has muted a track, or takes that back.
+    /// A participant has muted or unmuted a track.
     case trackMuted(track: String, isMuted: Bool)
     /// A participant's track was closed.
     case trackClosed(track: String)
     /// A plugin's process ended, or was killed for a fault.
     case pluginLost(role: String, evidence: String)
-    /// A lost plugin restarts after some seconds.
+    /// A lost plugin restarts after `seconds`.
     case pluginRestarts(role: String, seconds: Double)
-    /// A plugin is back after some seconds.
+    /// A plugin is back after `seconds`.
     case pluginReturned(role: String, seconds: Double)
-    /// A source has sent nothing for some seconds, though it should; the text says what stands for
-    /// it, and the cure.
+    /// A started source has sent nothing for `seconds`. `text` names the media that replaces the
+    /// source's, and the fix.
     case sourceSilent(role: String, seconds: Double, text: String)
-    /// A source sends again, after some seconds.
+    /// A silent source sends again, after `seconds`.
     case sourceSends(role: String, seconds: Double)
     /// The session continues without a plugin.
     case pluginDropped(role: String)
     /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)
-    /// An output plugin says what state it is in, and perhaps more in words.
+    /// An output plugin reports its state, with an optional text.
     case outputState(role: String, state: OutputState, text: String?)
     /// The disk use of a recording; a warning if the disk will be full too soon.
     case disk(folder: String, text: String, isLow: Bool)
@@ -107,7 +107,7 @@ public enum SessionEvent: Sendable {
 extension SessionEvent {
     /// A step of the host with a plugin. Events and reports use its description as the name.
     public enum Step: Hashable, Sendable, CustomStringConvertible {
-        /// A step of its life.
+        /// A step of the plugin's lifecycle.
         case lifecycle(LifecycleStep)
         /// The wait for a broadcast's connection.
         case broadcast
@@ -116,7 +116,7 @@ extension SessionEvent {
         /// An output takes video or audio.
         case media
 
-        /// `start-send`, `media` and so on.
+        /// The step's name: `start-send`, `media` and so on.
         public var description: String {
             switch self {
             case .lifecycle(let step): step.rawValue
@@ -128,15 +128,16 @@ extension SessionEvent {
     }
 }
 
-/// Passes on events.
+/// Passes events to the session's handler.
 package struct SessionEvents: Sendable {
     private let handler: @Sendable (SessionEvent) -> Void
     private let waker: @Sendable () -> Void
     private let recordingFailure: @Sendable () -> Void
 
     /// - handler: Called on any thread, concurrently.
-    /// - waker: Makes the session check its plugins at once; called likewise.
-    /// - recordingFailure: Notes that a recording is incomplete; called likewise.
+    /// - waker: Makes the session check its plugins at once. Called on any thread, concurrently.
+    /// - recordingFailure: Records that a recording is incomplete. Called on any thread,
+    ///   concurrently.
     package init(
         _ handler: @escaping @Sendable (SessionEvent) -> Void,
         waker: @escaping @Sendable () -> Void = {},
@@ -147,16 +148,17 @@ package struct SessionEvents: Sendable {
         self.recordingFailure = recordingFailure
     }
 
-    /// Passes on an event. [any]
+    /// Passes an event to the handler. [any]
     package func send(_ event: SessionEvent) { handler(event) }
 
-    /// Passes on that an output failed. [any]
+    /// Reports a failed output. [any]
     ///
-    /// - Parameter isRecording: Whether it is part of a recording: the session has not ended as planned.
+    /// - Parameter isRecording: Whether the output is part of a recording. If so, the recording is
+    ///   incomplete.
     package func sendFailed(output: String, reason: String, isRecording: Bool) {
         if isRecording { recordingFailure() }
         handler(.outputFailed(output: output, reason: reason))
-        // It may have been the last one.
+        // The failed output may have been the last output.
         waker()
     }
 

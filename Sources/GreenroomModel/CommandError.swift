@@ -1,8 +1,8 @@
 import GreenroomMedia
 
-/// Why a command is invalid: the rule and the cure, in sentences.
+/// The reason why a command is invalid: the broken rule and the fix, in sentences.
 public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule and the cure.
+    /// The broken rule and the fix.
     public var description: String
 
     /// Makes an error; replaces control characters in the description.

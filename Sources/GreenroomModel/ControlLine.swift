@@ -1,6 +1,6 @@
-/// A line that controls a session: of standard input, or of a plugin that may do so.
+/// A line that controls a session, from standard input or from a plugin with the `control` grant.
 ///
-/// It uses the words of the session file's timeline.
+/// Control lines use the words of the session file's timeline.
 package enum ControlLine: Hashable, Sendable {
     /// A command.
     case command(SessionCommand)
@@ -12,14 +12,15 @@ package enum ControlLine: Hashable, Sendable {
     case nothing
 }
 
-/// Reads the lines that control a session. The module that knows the notation has the parser.
+/// Parses the lines that control a session. The module that defines the notation provides the
+/// parser.
 package struct ControlParser: Sendable {
     /// The longest line, in bytes.
     package static let maximumBytes = 4096
 
-    /// Every command with a value as an example, and its meaning.
+    /// Every command with an example value, and the command's meaning.
     package let commands: [(line: String, meaning: String)]
-    /// Reads a line.
+    /// Parses a line.
     package let read: @Sendable (String) throws(CommandError) -> ControlLine
 
     package init(

@@ -4,38 +4,38 @@ package import GreenroomMedia
 public enum LifecycleState: String, CaseIterable, Sendable, Codable {
     /// Created, not initialized.
     case created
-    /// It has its sender; not started yet.
+    /// Initialized with a sender, not started yet.
     case initialized
-    /// Frames are accepted.
+    /// Sending: frames are accepted.
     case sending
-    /// Was sending; may be started again.
+    /// Stopped after sending; may be started again.
     case stopped
-    /// Its sender has ended.
+    /// Uninitialized: the sender has ended.
     case uninitialized
-    /// Freed.
+    /// Destroyed: the instance is freed.
     case destroyed
-    /// It hung, or broke a fatal rule; the host no longer calls it.
+    /// Faulted: the plugin hung or broke a fatal rule. The host no longer calls the plugin.
     case faulted
 
-    /// Whether it is final.
+    /// Whether the state is final.
     package var isOver: Bool { self == .destroyed || self == .faulted }
 }
 
-/// A step of an instance, made by the host.
+/// A step of the host with an instance.
 public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
-    /// Creates it and begins its life; not in the table.
+    /// Creates the instance and begins its life; not in the table.
     case create
-    /// Asks for an extension; in sessions only within `create`.
+    /// Gets an extension's address; in sessions only within `create`.
     case getExtension = "get-extension"
     /// Passes the sender and the offer.
     case initialize
     /// Describes tracks to an output.
     case track
-    /// Tells an output that tracks of participants have ended.
+    /// Notifies an output that participants' tracks have ended.
     case trackEnded = "track-ended"
-    /// Says to a call what is needed of its participants' tracks.
+    /// Passes the demands for participants' tracks to a call.
     case demand
-    /// Passes events of the session to a plugin that may control it.
+    /// Passes events of the session to a plugin with the `control` grant.
     case event
     /// Passes a new offer.
     case propertyChange = "property-change"
@@ -49,23 +49,23 @@ public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     case uninitialize
     /// Frees the instance.
     case destroy
-    /// Abandons it.
+    /// Abandons the instance.
     case fault
 
     /// The steps that end an instance, in order.
     package static let ending: [LifecycleStep] = [.stopSend, .uninitialize, .destroy]
 
-    /// How long this step of a plugin may take. The stop-send of an output has five times as long: it
-    /// writes an index, waits for a far end to answer, or for a program to end.
+    /// Returns the time limit of this step. The stop-send of an output has five times the limit,
+    /// because the output may write an index, or wait for a far end or a program.
     ///
-    /// - Parameter limit: Of each other callback, in nanoseconds; at most an hour.
+    /// - Parameter limit: The limit of other callbacks, in nanoseconds; at most an hour.
     package func limit(_ limit: Int64, of kind: PluginKind) -> Int64 {
         self == .stopSend && kind.isOutput ? 5 * limit : limit
     }
 }
 
 extension LifecycleStep: CustomStringConvertible {
-    /// The name in events and reports.
+    /// The step's name in events and reports.
     public var description: String { rawValue }
 }
 
@@ -123,7 +123,7 @@ package enum LifecycleTable {
         rows.first { $0.state == state && $0.step == step }?.next
     }
 
-    /// The status of sends in a state; `ok` only while frames are accepted.
+    /// The status of sends in a state: `ok` only while frames are accepted.
     package static func senderStatus(in state: LifecycleState) -> Status {
         switch state {
         case .created, .initialized: .notStarted

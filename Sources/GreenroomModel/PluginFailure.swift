@@ -1,22 +1,22 @@
-/// Why a life of a plugin is lost.
+/// The reason why a life of a plugin is lost.
 package struct PluginFailure: Equatable, Sendable {
-    /// Causes that a new life does not cure, and all others.
+    /// A cause that a new life does not cure, or any other cause.
     package enum Cause: Equatable, Sendable {
         case other
-        /// It can't use its settings: a new life has the same ones.
+        /// The plugin cannot use its settings. A new life has the same settings.
         case badSettings
-        /// The system has started no process or thread for it, and would not for the next life.
+        /// The system started no process or thread for the plugin, and would not for the next life.
         case noProcess
     }
 
-    /// The text of the step that failed.
+    /// The text of the failed step; nil if no step failed.
     package var step: String?
-    /// Why the host gave the life up.
+    /// The host's reason for abandoning the life.
     package var fault: String?
-    /// The plugin's reason for giving up.
+    /// The plugin's reported reason for failing.
     package var plea: String?
     package var cause: Cause
-    /// Whether an output has been live in any life.
+    /// Whether the output was live in any life.
     package var hasBeenLive: Bool
 
     package init(
@@ -30,6 +30,6 @@ package struct PluginFailure: Equatable, Sendable {
         self.hasBeenLive = hasBeenLive
     }
 
-    /// For the report.
+    /// The cause, as the report shows it.
     package var evidence: String { step ?? fault ?? plea ?? "failed" }
 }

@@ -4,19 +4,19 @@ import GreenroomModel
 package import GreenroomRuntime
 import Synchronization
 
-/// The grant `control` of a plugin, through all its lives: what it sends to the session, and the
-/// events that wait for it.
+/// The `control` grant of a plugin, through all its lives: the commands that the plugin sends, and
+/// the queue of events for the plugin.
 ///
-/// Both are bounded: a plugin that sends too much is refused, and one that reads too slowly loses
-/// events. Neither keeps the session from anything.
+/// Both directions are limited. A plugin that sends too much is refused; a plugin that reads too
+/// slowly loses events. Neither delays the session.
 package final class ControlGrant: Sendable {
-    /// Events that wait for the plugin; further ones are lost.
+    /// The most queued events. The grant drops further events.
     package static let mostEvents = 256
-    /// Bytes of these.
+    /// The most bytes of queued events.
     package static let mostBytes = 256 * 1024
-    /// Bytes of an event; a longer one is lost.
+    /// The most bytes of one event. The grant drops a longer event.
     package static let longestEvent = 32 * 1024
-    /// Events that the plugin gets in one step.
+    /// The most events that the plugin receives in one step.
     package static let mostInStep = 32
 
     private static let commandsPerSecond = 20
@@ -24,11 +24,11 @@ package final class ControlGrant: Sendable {
 
     private struct State {
         var commands = CallRate(burst: 60, perSecond: commandsPerSecond)
-        /// Descriptions and reports.
+        /// The rate of descriptions and reports.
         var texts = CallRate(burst: 20, perSecond: textsPerSecond)
         var events: [String] = []
         var bytes = 0
-        /// Events lost after the queued ones.
+        /// The events dropped after the queued ones.
         var lost = 0
     }
 
@@ -36,7 +36,7 @@ package final class ControlGrant: Sendable {
     private let clock: HostClock
     private let state = Mutex(State())
 
-    /// - Parameter clock: Limits how often the plugin calls.
+    /// - Parameter clock: The clock that limits the rate of the plugin's calls.
     package init(_ session: any SessionControlling, clock: HostClock = .real) {
         self.session = session
         self.clock = clock
@@ -46,8 +46,8 @@ package final class ControlGrant: Sendable {
 
     /// Queues a command.
     ///
-    /// - Parameter role: The plugin's, for events.
-    /// - Returns: Its number.
+    /// - Parameter role: The plugin's role, for events.
+    /// - Returns: The command's number.
     func command(_ text: String?, role: String) throws(Refusal) -> UInt32 {
         guard let text else { throw Refusal(.commandText, in: .command) }
         let isAllowed = state.withLock { $0.commands.allows(at: clock.now) }
@@ -64,7 +64,7 @@ package final class ControlGrant: Sendable {
     /// Returns the session's description as JSON.
     func describe() throws(Refusal) -> String { try text(.describe) { session.descriptionText } }
 
-    /// The session's report, as JSON.
+    /// Returns the session's report as JSON.
     func report() throws(Refusal) -> String { try text(.sessionReport) { session.reportText } }
 
     private func text(_ call: SenderCall, _ make: () -> String?) throws(Refusal) -> String {
@@ -106,7 +106,7 @@ package final class ControlGrant: Sendable {
     }
 }
 
-/// How often something may be done: a bucket of tokens, on the real clock.
+/// A rate limit: a bucket of tokens, on the real clock.
 struct CallRate: Sendable {
     let perSecond: Int
     private let burst: Double
@@ -119,9 +119,9 @@ struct CallRate: Sendable {
         tokens = Double(burst)
     }
 
-    /// Takes a token, if there is one.
+    /// Takes a token if the bucket has one.
     ///
-    /// - Parameter now: Monotonic nanoseconds.
+    /// - Parameter now: The time, in monotonic nanoseconds.
     mutating func allows(at now: Int64) -> Bool {
         let seconds = Double(max(0, now - (last ?? now))) / 1e9
         tokens = min(burst, tokens + seconds * Double(perSecond))

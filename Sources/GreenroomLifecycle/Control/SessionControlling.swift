@@ -4,14 +4,15 @@ package import GreenroomModel
 package protocol SessionControlling: Sendable {
     /// Queues a command.
     ///
-    /// - Parameter role: The plugin's.
-    /// - Returns: Its number, which is in the events that say what became of it.
-    /// - Throws: Why it is no command, or none that the session can execute.
+    /// - Parameter role: The plugin's role.
+    /// - Returns: The command's number. Events about the command's result contain the number.
+    /// - Throws: `CommandError` if the line is not a command, or the session cannot execute the
+    ///   command.
     func perform(line: String, for role: String) throws(CommandError) -> UInt32
 
     /// The session's report as JSON; nil before its sources start.
     var descriptionText: String? { get }
 
-    /// Its report, as JSON; nil before its sources were started.
+    /// The session's report as JSON; nil before the session's sources are started.
     var reportText: String? { get }
 }

@@ -1,10 +1,10 @@
 /// The duration of a callback's calls.
 package struct CallbackTimes: Equatable, Sendable, Codable {
-    /// Calls that returned.
+    /// The number of calls that returned.
     package private(set) var calls = 0
     /// Total duration, in nanoseconds.
     package private(set) var totalNanoseconds: Int64 = 0
-    /// The longest, in nanoseconds.
+    /// The longest duration, in nanoseconds.
     package private(set) var longestNanoseconds: Int64 = 0
 
     static func + (left: CallbackTimes, right: CallbackTimes) -> CallbackTimes {

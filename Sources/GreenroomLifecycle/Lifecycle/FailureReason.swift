@@ -1,16 +1,16 @@
 package import GreenroomModel
 
-/// Why a plugin has failed a step.
+/// The reason why a plugin failed a step.
 package enum FailureReason: Equatable, Sendable, CustomStringConvertible {
     /// The plugin's `set_error` text, or the broken rule.
     case given(String)
-    /// It refused the step, and gave no reason.
+    /// The plugin refused the step and gave no reason.
     case missing(LifecycleStep)
 
-    /// Whether the plugin gave none.
+    /// Whether the plugin gave no reason.
     package var isMissing: Bool { if case .missing = self { true } else { false } }
 
-    /// The words in messages.
+    /// The reason, as messages show it.
     package var description: String {
         switch self {
         case .given(let text): text

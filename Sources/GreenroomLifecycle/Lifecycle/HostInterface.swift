@@ -9,13 +9,13 @@ import GreenroomRuntime
 
 /// The host's function tables for plugins.
 ///
-/// All calls of an instance go through them, whichever process it lives in. The tables are
-/// allocated once and never freed, and refer to objects only by handle: a plugin may keep them
-/// forever and call them with any arguments.
+/// Instances in every process make their calls through these tables. The tables are allocated once
+/// and never freed. The tables refer to objects only by handle, so a plugin may keep a table
+/// forever and call its functions with any arguments.
 package enum HostInterface {
     static let instances = HandleTable<PluginLife>()
     static let videoIngests = HandleTable<VideoIngest>()
-    /// A call names its tracks by their senders alone: no handle is in both tables.
+    /// A call identifies its tracks only by sender: no handle is in both tables.
     static let audioIngests = HandleTable<AudioIngest>(isSecond: true)
 
     /// Safe: written once, before any thread can read it.
@@ -76,7 +76,7 @@ package enum HostInterface {
                 if environment.control != nil, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
-                // Without a grant its functions say which one is missing.
+                // Without a grant, the functions' error names the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
             }))
@@ -209,7 +209,7 @@ package enum HostInterface {
                 }
             }))
 
-    /// Copies a text of the session with its NUL, and writes its length.
+    /// Copies a text of the session with its NUL, and stores its length.
     private static func copyText(
         _ call: SenderCall, _ instance: UInt64, _ buffer: UnsafeMutablePointer<CChar>,
         _ capacity: UInt64, _ length: UnsafeMutablePointer<UInt64>,
@@ -231,7 +231,7 @@ package enum HostInterface {
         }
     }
 
-    /// The longest text of an output, in bytes.
+    /// The most bytes of an output's text.
     private static let outputTextLimit = 200
 
     static func life(
@@ -286,13 +286,14 @@ package enum HostInterface {
     /// The sender tables for initialize.
     static var senders: SenderTables { SenderTables(video: video, audio: audio) }
 
-    /// `video.send` for a frame with pixels in another process.
+    /// Performs `video.send` for a frame with pixels in another process.
     ///
     /// - Parameters:
-    ///   - frame: As passed by the plugin; its pointers are checked for NULL and never followed.
-    ///   - granted: The lease from ``grant(_:like:converts:)`` that has the pixels already; 0 for none.
-    ///   - copy: Copies the planes into a frame; false if that is no longer possible.
-    /// - Returns: Also what the frame is, if it was accepted.
+    /// - frame: The plugin's frame. Its pointers are checked for NULL and never followed.
+    /// - granted: The lease from ``grant(_:like:converts:)`` that already has the pixels; 0 if
+    ///   none.
+    /// - copy: Copies the planes into a frame. Returns false if the planes are gone.
+    /// - Returns: The status, and the accepted frame's form.
     package static func send(
         _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64,
         copy: (inout VideoFrame, CheckedFrame) -> Bool
@@ -304,14 +305,15 @@ package enum HostInterface {
         return (status, form)
     }
 
-    /// Takes back a frame from ``grant(_:like:converts:)`` that its process does not use; no other lease.
+    /// Takes back a frame from ``grant(_:like:converts:)`` that the plugin's process does not use.
+    /// Ignores other leases.
     package static func takeBack(_ lease: UInt64, lentTo sender: UInt64) {
         videoIngests[sender]?.takeBack(granted: lease)
     }
 
-    /// `video.commit` for a plugin in another process.
+    /// Performs `video.commit` for a plugin in another process.
     ///
-    /// - Returns: Also what the frame is, if it was accepted.
+    /// - Returns: The status, and the accepted frame's form.
     package static func commit(
         _ sender: UInt64, _ lease: UInt64, _ info: UnsafePointer<gr_frame_info>
     ) -> (status: gr_status, form: FrameForm?) {
@@ -322,13 +324,13 @@ package enum HostInterface {
         return (status, form)
     }
 
-    /// Lends the frame for a plugin's next lease, or for the pixels of its next `send`, before it asks.
+    /// Lends a frame ahead of the plugin's next lease, or for the pixels of its next `send`.
     ///
     /// - Parameters:
-    ///   - form: What the last frame was.
-    ///   - converts: Whether its process may fill it with converted pixels.
-    /// - Returns: Also how it is to be filled, if the pixels are to be converted. Nil if there is none
-    ///   to spare.
+    /// - form: The form of the plugin's last frame.
+    /// - converts: Whether the plugin's process may fill the frame with converted pixels.
+    /// - Returns: The lease, and the conversion if the process is to convert the pixels. Nil if no
+    ///   frame is free.
     package static func grant(
         _ sender: UInt64, like form: FrameForm, converts: Bool
     ) -> (lease: gr_lease, conversion: EarlyConversion?)? {

@@ -8,14 +8,14 @@ package import GreenroomMedia
 package import GreenroomRuntime
 import GreenroomVideo
 
-/// One life of a plugin: its functions, in any process.
+/// One life of a plugin: the plugin's functions, in any process.
 ///
-/// Functions are called on the thread that the header names, in the order of the lifecycle's table.
-/// They return when the plugin has returned, or is lost.
+/// The header names the thread of each function; the lifecycle's table defines the order. A
+/// function returns when the plugin has returned or is lost.
 package protocol InstanceBackend: AnyObject, Sendable {
     /// Creates the instance. [control]
     ///
-    /// - Throws: ``LoadError`` if the plugin can't be loaded, or breaks a rule of the header.
+    /// - Throws: ``LoadError`` if the plugin cannot be loaded or breaks a rule of the header.
     func create(_ settings: [Setting]) throws(LoadError) -> Status
 
     /// The capabilities that the source declares; empty before `create` or if it declares none.
@@ -27,28 +27,28 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Whether the plugin implements `property_change`.
     var takesNewOffers: Bool { get }
 
-    /// The pool of frames that the plugin fills or edits; nil for any memory.
+    /// The pool of frames that the plugin fills or edits; nil if any memory is allowed.
     var pool: FramePool? { get }
 
-    /// Whether no thread of its process runs. [any]
+    /// Whether every thread of the plugin's process is asleep. [any]
     var isAtRest: Bool { get }
 
-    /// Whether it is in a process of its own, whose end takes its memory.
+    /// Whether the plugin has its own process, whose exit frees its memory.
     var isIsolated: Bool { get }
 
-    /// Whether a debugger has its process, which may then stand still. [any]
+    /// Whether a debugger is attached to the plugin's process and may have stopped it. [any]
     var isDebugged: Bool { get }
 
     /// A sentence about an obstacle to its process that the host sees; nil if none. [any]
     var hindrance: String? { get }
 
-    /// Bytes of frames that its process has mapped and that are not its own.
+    /// The bytes of frame memory that the plugin's process has mapped and does not own.
     var lentByteCount: Int { get }
 
-    /// Bytes of memory whose frames have ended, and that its process still has.
+    /// The bytes of memory without frames that the plugin's process still maps.
     var endedByteCount: Int { get }
 
-    /// The sandbox of its process; nil in the host's process, and before `create`.
+    /// The layers of the process's sandbox; nil in the host's process, and before `create`.
     var sandbox: [SandboxLayerState]? { get }
 
     /// Passes a sender and an offer. [control]
@@ -60,19 +60,20 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Changes a live parameter. [control]
     func setParameter(_ setting: Setting) -> Status
 
-    /// Calls the function of this name. [control]
+    /// Calls `start_send`. [control]
     func startSend() -> Status
 
-    /// Calls the function of this name. [control]
+    /// Calls `stop_send`. [control]
     func stopSend()
 
-    /// Calls the function of this name. [control]
+    /// Calls `uninitialize`. [control]
     func uninitialize()
 
-    /// Calls the function of this name. [control]
+    /// Calls `destroy`. [control]
     func destroy()
 
-    /// The address of an extension of the plugin, by id; nil if it has none. [control]
+    /// Returns the address of the plugin's extension with an id; nil if the plugin has none.
+    /// [control]
     func address(ofExtension id: String) -> UInt64?
 
     /// Edits a frame in place. [media]
@@ -81,38 +82,39 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Edits a block of audio in place. [media]
     func edit(_ block: inout gr_audio_edit) -> Status
 
-    /// Describes a track to an output, which writes what it wants of it. [control]
+    /// Describes a track to an output, which writes its want. [control]
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
 
     /// Passes a frame to an output. [media]
     ///
     /// - Parameter memory: ``VideoFrame/sharedMemory`` of the frame.
-    /// - Returns: nil if its process has no room for that memory: the plugin was not called.
+    /// - Returns: The plugin's status; nil if the process has no room for the memory, so the plugin
+    ///   was not called.
     func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status?
 
     /// Passes a block of audio to an output. [media]
     func take(_ block: inout gr_output_block) -> Status
 
-    /// Tells an output that a participant's track has ended. [control]
+    /// Notifies an output that a participant's track has ended. [control]
     func trackEnded(_ track: UInt32)
 
-    /// Says to a call what is needed of a participant's track. [control]
+    /// Passes the demand for a participant's track to a call. [control]
     func demand(_ demand: Demand)
 
-    /// Passes an event of the session to a plugin that may control it, as JSON. [control]
+    /// Passes an event of the session, as JSON, to a plugin with the `control` grant. [control]
     func event(_ json: String)
 
-    /// Lets its process know that its sender, or what it is lent, has changed. [any]
+    /// Notifies the plugin's process that its sender or its lent frame has changed. [any]
     ///
     /// - Parameter sends: Whether the sender takes frames.
     func senderChanged(sends: Bool)
 
-    /// Ends the life by force, if possible: running calls return. [any]
+    /// Kills the life if possible. Running calls return. [any]
     func kill()
 }
 
 extension InstanceBackend {
-    /// Whether no thread of this process runs.
+    /// Whether every thread of this process is asleep.
     package var isAtRest: Bool { ThreadStates.allSleep() }
     package var isIsolated: Bool { false }
     package var isDebugged: Bool { false }
@@ -122,30 +124,30 @@ extension InstanceBackend {
 
     package var audioEditing: AudioEditing? { nil }
 
-    /// Edits nothing: the plugin is not an audio pre-processor.
+    /// Refuses the block: the plugin is not an audio pre-processor.
     package func edit(_ block: inout gr_audio_edit) -> Status { .unsupported }
 
-    /// Wants nothing: it is no output.
+    /// Refuses the track: the plugin is not an output.
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }
 
-    /// Takes nothing: it is no output.
+    /// Refuses the frame: the plugin is not an output.
     package func take(
         _ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?
     ) -> Status? { .unsupported }
 
-    /// Takes nothing: it is no output.
+    /// Refuses the block: the plugin is not an output.
     package func take(_ block: inout gr_output_block) -> Status { .unsupported }
 
-    /// Does nothing: it is no output.
+    /// Does nothing: the plugin is not an output.
     package func trackEnded(_ track: UInt32) {}
 
-    /// Does nothing: it is no call.
+    /// Does nothing: the plugin is not a call.
     package func demand(_ demand: Demand) {}
 
-    /// Does nothing: it takes no events.
+    /// Does nothing: the plugin takes no events.
     package func event(_ json: String) {}
 
-    /// Does nothing: a plugin in this process asks each time.
+    /// Does nothing: a plugin in this process queries the sender each time.
     package func senderChanged(sends: Bool) {}
 }
 
@@ -164,21 +166,21 @@ package struct SandboxLayerState: Equatable, Sendable {
     }
 }
 
-/// Creates a plugin's lives.
+/// Creates the lives of a plugin.
 package protocol PluginFactory: Sendable {
     /// The plugin's file.
     var path: String { get }
 
-    /// Set for a plugin that connects by itself.
+    /// The listener for a plugin that connects by itself; nil for other plugins.
     var arrivals: (any PeerListener)? { get }
 
-    /// Allocates the frames that the instances of an output can read; nil for any memory.
+    /// The allocator of frames that an output's instances can read; nil if any memory is allowed.
     var allocator: (any FrameAllocator)? { get }
 
     /// The sockets that the host connects for an instance.
     var connections: ConnectionGrants { get }
 
-    /// Begins a life; the plugin's code runs from ``InstanceBackend/create(_:)`` on.
+    /// Begins a life. The plugin's code runs from ``InstanceBackend/create(_:)`` on.
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend
 }
 
@@ -195,27 +197,27 @@ package struct InstanceContext: Sendable {
     package var role: String
     /// Whether the session has a virtual clock.
     package var hasVirtualClock: Bool
-    /// Whether it may control the session.
+    /// Whether the plugin may control the session.
     package var mayControl: Bool
-    /// Limit of its frames in use; 0 for audio.
+    /// The most frames of the plugin in use; 0 for audio.
     package var frameLimit: Int
-    /// Bytes of frames lent so far.
+    /// The bytes of frames lent so far.
     package var lentBytes: @Sendable () -> Int
-    /// Times what may hang.
+    /// The clock that times code that may hang.
     package var clock: HostClock
     /// Receives a line that the plugin wrote outside the host's log.
     package var log: @Sendable (LogLevel, String) -> Void
-    /// Receives a warning that is the same in each life: it is logged once in the session.
+    /// Receives a warning that repeats in each life. The session logs it once.
     package var warnOnce: @Sendable (String) -> Void
     /// Called when the plugin is lost, with the reason.
     package var lose: @Sendable (String) -> Void
-    /// The agreed frame rate; nil if there is none.
+    /// The agreed frame rate; nil if none is agreed.
     package var agreedRate: @Sendable () -> Double?
-    /// In `create`, before a process is started for the plugin: the step's deadline does not count
-    /// until ``didStartProcess``.
+    /// Called in `create`, before a process is started for the plugin. The step's deadline is
+    /// suspended until ``didStartProcess``.
     package var startsProcess: @Sendable () -> Void
-    /// In `create`, when that process is ready to load the plugin.
+    /// Called in `create`, when the process is ready to load the plugin.
     package var didStartProcess: @Sendable () -> Void
-    /// Where its control thread is, in words: `in start-send`, or `after start-send`.
+    /// The position of the control thread, as text: `in start-send`, or `after start-send`.
     package var whereabouts: @Sendable () -> String?
 }

@@ -7,30 +7,31 @@ import Synchronization
 
 /// Common data of an instance's lives: its role, its ingests, the clock and the log.
 struct InstanceEnvironment: Sendable {
-    /// Number of the instance in its session.
+    /// The number of the instance in its session.
     let number: Int
     /// The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     let role: String
     let descriptor: PluginDescriptor
     let videoIngest: VideoIngest?
     let audioIngest: AudioIngest?
-    /// Set for an output.
+    /// The feed of an output; nil for other kinds.
     let feed: OutputFeed?
-    /// Set for a call.
+    /// The roster of a call; nil for other kinds.
     let roster: CallRoster?
-    /// Set for a plugin that may control its session.
+    /// The `control` grant; nil if the plugin may not control its session.
     let control: ControlGrant?
-    /// The ingests whose audio pauses with the plugin: its own, and that of its share's audio.
+    /// The ingests whose audio pauses with the plugin: the plugin's own, and the ingest of its
+    /// share's audio.
     let pausedAudio: [AudioIngest]
     let clock: SessionClock
     let events: SessionEvents
-    /// Limit of the plugin's own frames in use; 0 for one that has none.
+    /// The most frames of the plugin in use; 0 for a plugin without frames of its own.
     let frameLimit: Int
     private let limiter = LogRateLimiter()
     private let warnings = GivenWarnings()
 
     /// - Parameters:
-    ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
+    /// - ownFrameLimit: The most frames in use of a pre-processor or a call.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
@@ -55,15 +56,15 @@ struct InstanceEnvironment: Sendable {
             }
     }
 
-    /// Whether it may say that nothing new comes for now.
+    /// Whether the plugin may pause.
     var canPause: Bool { descriptor.kind.facts.canPause }
 
-    /// Number of its frames or blocks accepted so far.
+    /// The number of accepted frames or blocks so far.
     var acceptedCount: Int {
         videoIngest?.counts.accepted ?? audioIngest?.statistics.counts.accepted ?? 0
     }
 
-    /// Sets the ingests' state to that of the lifecycle.
+    /// Sets the ingests' state from the lifecycle's state.
     func follow(_ lifecycle: LifecycleState) {
         videoIngest?.follow(lifecycle)
         audioIngest?.follow(lifecycle)
@@ -83,7 +84,7 @@ struct InstanceEnvironment: Sendable {
         tell(.pluginLog(role: role, level: level, text: text))
     }
 
-    /// Logs a warning unless an earlier life has done so.
+    /// Logs a warning unless an earlier life has logged it.
     func warnOnce(_ text: String) {
         if warnings.add(text) { log(.warning, text) }
     }
@@ -102,11 +103,11 @@ struct InstanceEnvironment: Sendable {
 
 /// The warnings of all lives of an instance.
 private final class GivenWarnings: Sendable {
-    /// A plugin can make up any number.
+    /// The most stored warnings: a plugin can invent any number.
     private static let limit = 256
     private let texts = Mutex<Set<String>>([])
 
-    /// - Returns: Whether it is new.
+    /// - Returns: Whether the warning is new.
     func add(_ text: String) -> Bool {
         texts.withLock { $0.count < Self.limit && $0.insert(text).inserted }
     }

@@ -11,7 +11,7 @@ final class LocalPlugin: InstanceBackend {
     private let library: PluginLibrary
     private let descriptor: PluginDescriptor
     private let handle: UInt64
-    /// Written by `create`, before any other function is called.
+    /// The plugin's functions, written by `create` before any other function is called.
     private let functions = Mutex<PluginFunctions?>(nil)
 
     init(_ library: PluginLibrary, _ descriptor: PluginDescriptor, handle: UInt64) {
@@ -27,7 +27,7 @@ final class LocalPlugin: InstanceBackend {
         return status
     }
 
-    /// The functions, to call outside the lock.
+    /// The plugin's functions, to call outside the lock.
     private var made: PluginFunctions? { functions.withLock { $0 } }
 
     var capabilities: [VideoCapability] { made?.capabilities ?? [] }
@@ -65,7 +65,7 @@ final class LocalPlugin: InstanceBackend {
     func demand(_ demand: Demand) { made?.demand(demand) }
     func event(_ json: String) { made?.event(json) }
 
-    /// A callback in the host's process can't be ended.
+    /// Does nothing: a callback in the host's process cannot be killed.
     func kill() {}
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Limits the log lines of one plugin to 100 a second, and counts those that are dropped.
+/// Limits the log lines of one plugin to 100 a second, and counts dropped lines.
 ///
 /// Threads: any.
 final class LogRateLimiter: Sendable {
@@ -17,9 +17,9 @@ final class LogRateLimiter: Sendable {
 
     /// Counts a line.
     ///
-    /// - Parameter now: Monotonic nanoseconds.
+    /// - Parameter now: The time, in monotonic nanoseconds.
     /// - Returns: Whether to log the line, and the number of lines dropped in an earlier second and
-    ///   not reported yet.
+    ///   not yet reported.
     func count(at now: Int64) -> (passes: Bool, dropped: Int) {
         let second = now / 1_000_000_000
         return state.withLock { state in

@@ -1,20 +1,20 @@
 import GreenroomRuntime
 
-/// Admits the threads that pass media to a pre-processor or an output while it is started, one at a
-/// time. A stop waits until the thread inside has left.
+/// Admits one thread at a time to pass media to a started pre-processor or output. A stop waits
+/// until the admitted thread has left.
 final class MediaGate: Sendable {
     private struct State {
-        /// Set while media may be passed.
+        /// The plugin, while media may be passed; else nil.
         var backend: (any InstanceBackend)?
-        /// When the current call began, in monotonic nanoseconds; nil without one.
+        /// The start of the current call, in monotonic nanoseconds; nil if no call runs.
         var busySince: Int64?
-        /// Whether that call is one of the control thread.
+        /// Whether the control thread makes the current call.
         var isControl = false
-        /// Whether the control thread waits to call the plugin: it is next.
+        /// Whether the control thread waits to call the plugin. Its call is next.
         var controlWaits = false
         var times = CallbackTimes()
 
-        /// Begins a media call, or says that none is allowed; nil while another one runs or is next.
+        /// Begins a media call or rejects it; nil while another call runs or is next.
         mutating func admit(at now: Int64) -> Admission? {
             guard let backend else { return .closed }
             guard busySince == nil, !controlWaits else { return nil }
@@ -32,20 +32,21 @@ final class MediaGate: Sendable {
     private let state = Monitor(State())
     private let clock: HostClock
 
-    /// - Parameter clock: Times the media calls.
+    /// - Parameter clock: The clock that times the media calls.
     init(clock: HostClock) { self.clock = clock }
 
-    /// The duration of calls.
+    /// The durations of the media calls.
     var times: CallbackTimes { state.withLock { $0.times } }
 
-    /// How long the current media call has run, in nanoseconds of real time; nil without one.
+    /// The duration of the current media call so far, in nanoseconds of real time; nil if no call
+    /// runs.
     var busyNanoseconds: Int64? {
         state.withLock { $0.isControl ? nil : $0.busySince }.map { clock.now - $0 }
     }
 
     func open(to backend: any InstanceBackend) { state.withLock { $0.backend = backend } }
 
-    /// Admits no further thread; the current call continues.
+    /// Admits no further thread. The current call continues.
     func close() { state.change { $0.backend = nil } }
 
     /// Waits until no call runs. [control]

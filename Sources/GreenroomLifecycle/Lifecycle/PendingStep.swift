@@ -6,7 +6,8 @@ extension PluginInstance {
     /// The result of a step.
     package enum StepResult: Equatable, Sendable {
         case done
-        /// The plugin refused it, or returned something that breaks a rule; with the reason.
+        /// The plugin refused the step or returned a value that breaks a rule, for the given
+        /// reason.
         case failed(Status, FailureReason)
         /// The lifecycle does not allow the step in this state.
         case illegal(LifecycleState)
@@ -18,7 +19,7 @@ extension PluginInstance {
         package let step: LifecycleStep
         private let result: Monitor<StepResult?>
 
-        /// - Parameter result: Its result; nil while it runs.
+        /// - Parameter result: The step's result; nil while the step runs.
         init(_ step: LifecycleStep, result: StepResult? = nil) {
             self.step = step
             self.result = Monitor(result)
@@ -28,8 +29,8 @@ extension PluginInstance {
 
         /// Waits for the result.
         ///
-        /// - Parameter deadline: On the clock.
-        /// - Returns: nil after the deadline.
+        /// - Parameter deadline: The time on the clock at which the wait ends.
+        /// - Returns: The result; nil after the deadline.
         func wait(until deadline: Int64, on clock: HostClock) -> StepResult? {
             result.wait(until: deadline, on: clock) { $0 }
         }

@@ -4,7 +4,7 @@ import GreenroomPluginInterface
 package import GreenroomRuntime
 package import GreenroomVideo
 
-/// A pre-processor is a filter of its track.
+/// A pre-processor acts as a filter of its track.
 extension PluginInstance: VideoFilter {
     package var name: String { descriptor.name }
 

@@ -9,38 +9,38 @@ package import GreenroomRuntime
 import GreenroomVideo
 import Synchronization
 
-/// One plugin in a session: its role, ingests, settings and counters, through all its lives.
+/// A plugin in a session: its role, ingests, settings and counters, through all its lives.
 ///
 /// The session begins steps, which run on the control thread of the ``PluginLife``;
 /// ``finish(_:until:)`` waits for them with a deadline. A step that does not return leaves that
 /// life hung, and the session continues.
 package final class PluginInstance: Sendable {
     private struct State {
-        /// The newest life, which may have ended; nil before the first.
+        /// The newest life, which may have ended; nil before the first life.
         var life: PluginLife?
         /// The number of lives so far.
         var lives = 0
         var settings: [Setting]
-        /// Data of earlier lives for the report.
+        /// The last life's offer, for the report.
         var pastOffer: Offer?
         var pastTimes: [String: CallbackTimes] = [:]
-        /// The gate of an earlier life with a media call that had not returned when the next began.
+        /// The gate of an earlier life whose media call was still running when the next life began.
         var pastGate: MediaGate?
     }
 
-    /// Whether, of a pre-processor, frames that it has not edited are withheld from the outputs.
+    /// Whether the outputs never receive frames that this pre-processor has not edited.
     package let isRequired: Bool
     private let environment: InstanceEnvironment
     private let factory: any PluginFactory
-    /// Guards the newest life, and the data of all lives.
+    /// Guards the newest life and the data of all lives.
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - number: Number of the instance in its session.
+    /// - number: The number of the instance in its session.
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
-    ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
-    ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
-    ///   - control: Set for a plugin that may control its session.
+    /// - pausedAudio: The ingests whose audio pauses with the plugin.
+    /// - ownFrameLimit: The most frames in use of a pre-processor or a call.
+    /// - control: The plugin's `control` grant; nil if the plugin has none.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
@@ -64,12 +64,12 @@ package final class PluginInstance: Sendable {
     package var videoIngest: VideoIngest? { environment.videoIngest }
     package var audioIngest: AudioIngest? { environment.audioIngest }
 
-    /// The participants, of a call.
+    /// The participants of a call; nil for other kinds.
     package var roster: CallRoster? { environment.roster }
     /// The feed of an output; nil for other kinds.
     package var feed: OutputFeed? { environment.feed }
 
-    /// Set for a plugin that may control its session.
+    /// The `control` grant; nil if the plugin may not control its session.
     package var controlGrant: ControlGrant? { environment.control }
 
     var events: SessionEvents { environment.events }
@@ -77,7 +77,7 @@ package final class PluginInstance: Sendable {
 
     // MARK: State
 
-    /// The state of the newest life; `created` before the first.
+    /// The state of the newest life; `created` before the first life.
     package var lifecycle: LifecycleState { life?.lifecycle ?? .created }
 
     /// The last agreement; nil before initialize, and for instances without an offer.
@@ -89,7 +89,7 @@ package final class PluginInstance: Sendable {
         return life?.state.withLock { $0.negotiation.offer } ?? past
     }
 
-    /// The reply to an offer; nil while its step runs, and after a newer offer.
+    /// The reply to an offer; nil while the step runs, and after a newer offer.
     package func reply(to revision: UInt32) -> Reply? {
         life?.state.withLock {
             $0.negotiation.reply?.revision == revision ? $0.negotiation.reply?.reply : nil
@@ -104,7 +104,8 @@ package final class PluginInstance: Sendable {
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
 
-    /// The backend of a pre-processor that is sending, and the size and rate of its frames.
+    /// The backend of a sending pre-processor, and the size and rate of its frames; nil in other
+    /// states.
     var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
         life?.state.withLock { state in
             guard state.lifecycle == .sending, let backend = state.backend,
@@ -114,11 +115,11 @@ package final class PluginInstance: Sendable {
         }
     }
 
-    /// The declaration of an audio pre-processor in its newest life; nil before the first, and for other
-    /// kinds.
+    /// The declaration of an audio pre-processor in its newest life; nil before the first life, and
+    /// for other kinds.
     package var declared: AudioEditing? { backend?.audioEditing }
 
-    /// The same while it is sending.
+    /// The declaration of an audio pre-processor that is sending; nil in other states.
     package var audioEditing: AudioEditing? {
         life?.state.withLock { $0.lifecycle == .sending ? $0.backend : nil }?.audioEditing
     }
@@ -126,29 +127,29 @@ package final class PluginInstance: Sendable {
     /// The capabilities that the source declares; empty before `create` or if it declares none.
     package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }
 
-    /// The pool of frames that the plugin edits, in this life; nil for any memory.
+    /// The pool of frames that the plugin edits in this life; nil if any memory is allowed.
     package var editingPool: FramePool? { backend?.pool }
 
-    /// Allocates the frames that an output can read; nil for any memory.
+    /// The allocator of frames that an output can read; nil if any memory is allowed.
     var allocator: (any FrameAllocator)? { factory.allocator }
 
-    /// Bytes of memory whose frames have ended, and that its process still has.
+    /// The bytes of memory without frames that the plugin's process still maps.
     package var endedByteCount: Int { backend?.endedByteCount ?? 0 }
 
-    /// Set for a plugin that connects by itself.
+    /// The listener for a plugin that connects by itself; nil for other plugins.
     package var arrivals: (any PeerListener)? { factory.arrivals }
 
-    /// The sandbox of its process; nil in the host's process.
+    /// The layers of the process's sandbox; nil in the host's process.
     package var sandbox: [SandboxLayerState]? { backend?.sandbox }
 
-    /// The plugin's status and reason when it gave up.
+    /// The status and reason that the plugin reported when it stopped; nil if it has not.
     package var gaveUp: (status: Status, reason: String)? {
         life?.state.withLock { $0.gaveUp }
     }
 
-    /// Why its life is lost.
+    /// Returns the reason why the plugin's life is lost.
     ///
-    /// - Parameter step: The text of the step that failed; nil if none did.
+    /// - Parameter step: The text of the failed step; nil if no step failed.
     package func failure(of step: String? = nil) -> PluginFailure {
         let hasBeenLive = environment.feed?.control.hasBeenLive ?? false
         return life?.state.withLock { state in
@@ -159,38 +160,38 @@ package final class PluginInstance: Sendable {
         } ?? PluginFailure(step: step, hasBeenLive: hasBeenLive)
     }
 
-    /// Whether it is a paused share: its last frame stays, which is no fault.
+    /// Whether the plugin is a paused share. The track shows the share's last frame.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 
-    /// Why the host gave up the life.
+    /// The host's reason for abandoning the life.
     package var fault: String? { life?.state.withLock { $0.fault?.reason } }
 
-    /// The duration of its callbacks, by name.
+    /// The durations of the plugin's callbacks, by name.
     package var callbackTimes: [String: CallbackTimes] {
         let (life, past) = state.withLock { ($0.life, $0.pastTimes) }
         return past.merging(life?.callbackTimes ?? [:]) { $0 + $1 }
     }
 
-    /// The callback that runs on the control thread, and its duration so far in nanoseconds.
+    /// The running callback on the control thread, and its duration so far in nanoseconds.
     package var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         life?.runningCallback
     }
 
-    /// The number of its lives so far.
+    /// The number of the plugin's lives so far.
     package var lives: Int { state.withLock { $0.lives } }
 
     /// A sentence about an obstacle to its process that the host sees; nil if none.
     package var hindrance: String? { backend?.hindrance }
 
-    /// Frames or blocks that were accepted of it since its last start-send was begun.
+    /// The number of frames or blocks accepted since the last start-send began.
     package var acceptedSinceStart: Int { life?.acceptedSinceStart ?? 0 }
 
-    /// The refusals since its start, or since something of it was accepted.
+    /// The refusals since the start, or since the last accepted frame or block.
     package var newestRefusals: RefusalsInARow {
         videoIngest?.refusalsInARow ?? audioIngest?.refusalsInARow ?? RefusalsInARow()
     }
 
-    /// Whether it is sending, or is in start-send still.
+    /// Whether the plugin is sending or still in start-send.
     package var isStarted: Bool { life?.isStarted ?? false }
 
     /// The activity counter of sends from inside start-send; nil outside start-send.
@@ -199,7 +200,7 @@ package final class PluginInstance: Sendable {
     /// The initial value of ``activityInStart`` for a new start-send.
     package var activity: Int { life?.activity ?? 0 }
 
-    /// Wakes the session once, as soon as the plugin sends something, or waits inside start-send. [any]
+    /// Wakes the session once, when the plugin next sends or waits inside start-send. [any]
     package func wakeOnActivity() { life?.wakeOnActivity() }
 
     /// Whether the running callback has waited on the session clock.
@@ -207,7 +208,7 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.callbacks.running?.hasWaited } ?? false
     }
 
-    /// Changes a setting of a lost plugin, for its next life.
+    /// Stores a setting of a lost plugin for its next life.
     package func remember(_ setting: Setting) {
         state.withLock { state in
             guard let index = state.settings.firstIndex(where: { $0.name == setting.name }) else {
@@ -222,9 +223,9 @@ package final class PluginInstance: Sendable {
 
     // MARK: Steps
 
-    /// Begins a new life; the plugin is created with the current settings.
+    /// Begins a new life. The plugin is created with the current settings.
     ///
-    /// - Returns: An illegal step if the last life has not ended.
+    /// - Returns: The step, which is illegal if the last life has not ended.
     package func beginCreate() -> PendingStep {
         let last = life
         if let last, !last.lifecycle.isOver {
@@ -244,40 +245,40 @@ package final class PluginInstance: Sendable {
 
     /// Begins to initialize, with a new sender and an offer.
     ///
-    /// - Parameter offer: For video and share sources; for pre-processors the one row of their
+    /// - Parameter offer: The offer to a video or share source, or the one row of a pre-processor's
     ///   frames; nil for audio.
     package func beginInitialize(offer: Offer?) -> PendingStep {
         begin(.initialize) { $0.beginInitialize(offer: offer) }
     }
 
-    /// Begins to describe tracks to an output. Its feed has the answers.
+    /// Begins to describe tracks to an output. The output's feed stores the answers.
     ///
-    /// - Parameter isAll: Whether these are all that it gets to know.
+    /// - Parameter isAll: Whether `tracks` are all tracks that the output is described.
     package func beginDescribing(_ tracks: [OutputTrack], isAll: Bool = true) -> PendingStep {
         begin(.track) { $0.beginDescribing(tracks, isAll: isAll) }
     }
 
-    /// Begins to tell an output that tracks of participants have ended.
+    /// Begins to notify an output that participants' tracks have ended.
     package func beginEnding() -> PendingStep { begin(.trackEnded) { $0.beginEnding() } }
 
-    /// Begins to say to a call what is needed of its participants' tracks.
+    /// Begins to pass the demands for participants' tracks to a call.
     package func beginDemands(_ demands: [Demand]) -> PendingStep {
         begin(.demand) { $0.beginDemands(demands) }
     }
 
-    /// Begins to pass events to a plugin that may control its session.
+    /// Begins to pass events to a plugin with the `control` grant.
     package func beginEvents(_ events: [String]) -> PendingStep {
         begin(.event) { $0.beginEvents(events) }
     }
 
     /// Begins to pass a new offer. The step is done when the plugin has returned; ``reply(to:)``
-    /// has the reply.
+    /// returns the reply.
     package func beginPropertyChange(offer: Offer) -> PendingStep {
         begin(.propertyChange) { $0.beginPropertyChange(offer: offer) }
     }
 
-    /// Begins to change a live parameter with a checked value. A pre-processor may be editing a
-    /// frame meanwhile.
+    /// Begins to change a live parameter to a checked value. A pre-processor may edit a frame at
+    /// the same time.
     package func beginSetParameter(_ setting: Setting) -> PendingStep {
         begin(.setParameter) {
             $0.beginSetParameter(setting) { [weak self] in self?.remember($0) }
@@ -294,7 +295,7 @@ package final class PluginInstance: Sendable {
     /// Begins to start sending. Frames are accepted before the callback returns.
     package func beginStartSend() -> PendingStep { begin(.startSend) { $0.beginStartSend() } }
 
-    /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
+    /// Begins to stop sending. After the step, the host accepts no frame or block.
     package func beginStopSend() -> PendingStep { begin(.stopSend) { $0.beginStopSend() } }
 
     /// Refuses frames of a started plugin before its stop begins.
@@ -311,7 +312,7 @@ package final class PluginInstance: Sendable {
     /// Begins to free the plugin.
     package func beginDestroy() -> PendingStep { begin(.destroy) { $0.beginDestroy() } }
 
-    /// Begins one of ``LifecycleStep/ending``.
+    /// Begins a step of ``LifecycleStep/ending``.
     package func begin(ending step: LifecycleStep) -> PendingStep {
         switch step {
         case .stopSend: beginStopSend()
@@ -326,22 +327,25 @@ package final class PluginInstance: Sendable {
 
     /// Waits for a step.
     ///
-    /// - Parameter deadline: On the session's host clock.
+    /// - Parameter deadline: The time on the session's host clock at which the wait ends.
     /// - Returns: The result; nil if the step still runs at the deadline.
     package func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
         step.wait(until: deadline, on: environment.clock.host)
     }
 
-    /// Gives up the current life: the host no longer calls it, and its sender has ended.
+    /// Abandons the current life: the host no longer calls the life, and its sender has ended.
     package func giveUp(because reason: String) { life?.giveUp(because: reason) }
 
-    /// Whether a debugger is attached to its process: deadlines are suspended then. [any]
+    /// Whether a debugger is attached to the plugin's process. If so, deadlines are suspended.
+    /// [any]
     package var isDebugged: Bool { backend?.isDebugged ?? false }
 
-    /// How long an output's media call has run, in nanoseconds of real time; nil without one.
+    /// The duration of an output's media call so far, in nanoseconds of real time; nil if no call
+    /// runs.
     package var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
 
-    /// The same of this life or an earlier one, whichever has run longer.
+    /// The duration of the longest running media call of this life or an earlier one, in
+    /// nanoseconds of real time.
     package var longestMediaNanoseconds: Int64? {
         let gates = state.withLock { [$0.life?.gate, $0.pastGate] }
         return gates.compactMap { $0?.busyNanoseconds }.max()
@@ -359,27 +363,27 @@ package final class PluginInstance: Sendable {
         life?.take(samples, place)
     }
 
-    /// Tells a pre-processor of another size or rate of its frames, and waits. [the track's thread]
+    /// Passes a new size or rate of the frames to a pre-processor, and waits. [the track's thread]
     package func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
         guard let life else { return false }
         return life.change(to: frames, until: deadline)
     }
 
-    /// How long a pre-processor has been in such a change, in nanoseconds of real time; nil outside
-    /// of one. [the track's thread]
+    /// The duration of a pre-processor's change of frames so far, in nanoseconds of real time; nil
+    /// if no change runs. [the track's thread]
     package var changeNanoseconds: Int64? {
         life?.state.withLock { $0.negotiation.change?.since }.map {
             environment.clock.host.now - $0
         }
     }
 
-    /// Lets a pre-processor edit a frame in place. [media]
+    /// Passes a frame to a pre-processor, which edits it in place. [media]
     ///
     /// - Parameter frame: Upright I420, a unique reference.
     package func process(_ frame: inout VideoFrame) -> Status {
         life?.process(&frame) ?? .stopped
     }
 
-    /// Lets an audio pre-processor edit a block in place. [media]
+    /// Passes a block to an audio pre-processor, which edits it in place. [media]
     package func process(_ block: inout AudioEdit) -> Status { life?.process(&block) ?? .stopped }
 }

@@ -4,9 +4,9 @@ import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// The calls of a plugin that is a call, and its calls of the host.
+/// Steps of a call, and the call's functions of the host.
 extension PluginLife {
-    /// Begins to say what is needed of participants' tracks.
+    /// Begins to pass the demands for participants' tracks.
     func beginDemands(_ demands: [Demand]) -> PluginInstance.PendingStep {
         begin(.demand) { [self] backend in
             let isDone: Void? = betweenMedia {
@@ -26,7 +26,7 @@ extension PluginLife {
 
     /// Opens a track of a participant.
     ///
-    /// - Returns: Its number for outputs, and its sender.
+    /// - Returns: The track's number for outputs, and the track's sender.
     func open(
         _ kind: UInt32, of participant: UInt32, upTo capability: gr_capability
     ) throws(Refusal) -> (track: UInt32, sender: UInt64) {
@@ -39,12 +39,12 @@ extension PluginLife {
     /// Closes a track.
     func close(_ sender: UInt64) throws(Refusal) { try roster(for: .closeTrack).close(sender) }
 
-    /// Mutes a track, or takes that back.
+    /// Mutes or unmutes a track.
     func mute(_ isMuted: Bool, _ sender: UInt64) throws(Refusal) {
         try roster(for: .setMuted).mute(isMuted, sender)
     }
 
-    /// The participants, while the call sends.
+    /// Returns the participants while the call sends.
     private func roster(for call: SenderCall) throws(Refusal) -> CallRoster {
         guard let roster = environment.roster else { throw Refusal(.gone, in: call) }
         let status = state.withLock { $0.senderStatus }

@@ -8,9 +8,9 @@ import GreenroomMedia
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The plugin's calls of the host, on any of its threads, and a pre-processor's edits.
+/// The plugin's calls of the host, on any of the plugin's threads, and a pre-processor's edits.
 extension PluginLife {
-    /// The session clock.
+    /// The time on the session clock.
     var now: Int64 { clock.now }
 
     /// Waits on the session clock while the plugin may send.
@@ -47,7 +47,7 @@ extension PluginLife {
         if setPaused(false) { environment.tell(.shareResumed(role: environment.role)) }
     }
 
-    /// - Returns: Whether this is a change.
+    /// - Returns: Whether the state changed.
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
         defer { environment.events.wake() }
@@ -60,7 +60,7 @@ extension PluginLife {
         }
     }
 
-    /// Records that the plugin has finished, or can't continue.
+    /// Records that the plugin has finished or cannot continue.
     func pluginGaveUp(_ status: Status, _ reason: String) {
         let isFirst = state.withLock { state in
             guard state.gaveUp == nil else { return false }
@@ -74,7 +74,7 @@ extension PluginLife {
         environment.events.wake()
     }
 
-    /// Lets a pre-processor edit a frame in place. [media]
+    /// Passes a frame to a pre-processor, which edits it in place. [media]
     ///
     /// - Parameter frame: Upright I420, a unique reference.
     func process(_ frame: inout VideoFrame) -> Status {
@@ -90,7 +90,7 @@ extension PluginLife {
         return status
     }
 
-    /// Lets an audio pre-processor edit a block in place. [media]
+    /// Passes a block to an audio pre-processor, which edits it in place. [media]
     func process(_ block: inout AudioEdit) -> Status {
         guard let gate, let backend = gate.enter() else { return .stopped }
         let begun = clock.now
@@ -107,7 +107,7 @@ extension PluginLife {
         return lifecycle == .faulted ? .gone : status
     }
 
-    /// A life can't access a frame in the last life's memory.
+    /// Whether this life can access a frame. A frame in the last life's memory is not accessible.
     private static func canReach(
         _ frame: borrowing VideoFrame, _ backend: any InstanceBackend
     ) -> Bool {

@@ -23,7 +23,7 @@ extension PluginLife {
         }
     }
 
-    /// Makes memory to share over a connection.
+    /// Creates memory to share over a connection.
     func makeMemory(byteCount: UInt64) throws(Refusal) -> Int32 {
         let broker = try broker(for: .makeMemory)
         do throws(ConnectionError) {

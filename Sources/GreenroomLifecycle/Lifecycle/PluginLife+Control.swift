@@ -3,13 +3,13 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// The calls of a plugin that may control its session, and its calls of the host.
+/// Steps of a plugin with the `control` grant, and the plugin's calls of the host.
 extension PluginLife {
     /// Begins to pass events.
     func beginEvents(_ events: [String]) -> PluginInstance.PendingStep {
         begin(.event) { [self] backend in
             for event in events {
-                // Each call has the whole time of a callback.
+                // Each call has the full time of a callback.
                 setCallbackTime(runs: true)
                 let isDone: Void? = betweenMedia { backend.event(event) }
                 guard isDone != nil else { return .illegal(lifecycle) }
@@ -22,8 +22,8 @@ extension PluginLife {
 
     /// Queues a command.
     ///
-    /// - Parameter text: Nil for one that is no text of a legal length.
-    /// - Returns: Its number.
+    /// - Parameter text: The command; nil for bytes that are not a text of a legal length.
+    /// - Returns: The command's number.
     func command(_ text: String?) throws(Refusal) -> UInt32 {
         let control = try control(for: .command)
         let status = state.withLock { $0.senderStatus }
@@ -34,7 +34,7 @@ extension PluginLife {
     /// The session's description as JSON.
     func describeSession() throws(Refusal) -> String { try control(for: .describe).describe() }
 
-    /// The session's report, as JSON.
+    /// Returns the session's report as JSON.
     func reportSession() throws(Refusal) -> String { try control(for: .sessionReport).report() }
 
     private func control(for call: SenderCall) throws(Refusal) -> ControlGrant {

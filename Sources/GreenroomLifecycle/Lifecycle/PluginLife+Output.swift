@@ -7,11 +7,11 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The calls of an output, and its calls of the host.
+/// Steps of an output, and the output's calls of the host.
 extension PluginLife {
-    /// Begins to describe tracks; the output answers what it wants of each.
+    /// Begins to describe tracks. The output answers with its want of each track.
     ///
-    /// - Parameter isAll: Whether these are all that it gets to know.
+    /// - Parameter isAll: Whether `tracks` are all tracks that the output is described.
     func beginDescribing(
         _ tracks: [OutputTrack], isAll: Bool
     ) -> PluginInstance.PendingStep {
@@ -20,7 +20,7 @@ extension PluginLife {
             if isAll { feed.control.willDescribe() }
             for track in tracks {
                 var want = feed.lastAnswer(about: track.id)
-                // Each call has the whole time of a callback.
+                // Each call has the full time of a callback.
                 setCallbackTime(runs: true)
                 guard let status = betweenMedia({ backend.describe(track, &want) }) else {
                     return .illegal(lifecycle)
@@ -41,10 +41,10 @@ extension PluginLife {
         }
     }
 
-    /// Begins to tell it that tracks of participants have ended, of those that it wanted.
+    /// Begins to notify the output of the end of each wanted participant's track.
     func beginEnding() -> PluginInstance.PendingStep {
         begin(.trackEnded) { [self] backend in
-            // Earlier questions are answered by now.
+            // The earlier questions are answered by now.
             let tracks = environment.feed?.takeEnds() ?? []
             let isDone: Void? = betweenMedia {
                 for track in tracks { backend.trackEnded(track) }
@@ -55,7 +55,7 @@ extension PluginLife {
 
     /// Calls a plugin between its media calls, if it is sending. [control]
     ///
-    /// - Returns: nil if it can't be called any more.
+    /// - Returns: The result; nil if the plugin can no longer be called.
     func betweenMedia<Result>(_ call: () -> Result) -> Result? {
         let lifecycle = lifecycle
         guard !lifecycle.isOver else { return nil }
@@ -71,7 +71,8 @@ extension PluginLife {
 
     /// Passes a frame. [media]
     ///
-    /// - Parameter frame: In memory that the plugin can read; see ``PluginInstance/allocator``.
+    /// - Parameter frame: A frame in memory that the plugin can read; see
+    ///   ``PluginInstance/allocator``.
     func take(
         _ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace
     ) -> OutputFeed.Result {
@@ -90,13 +91,13 @@ extension PluginLife {
         let nanoseconds = clock.now - begun
         feed.endLending()
         gate.leave(after: nanoseconds)
-        // Lost meanwhile: that status is not the plugin's.
+        // If the plugin was lost during the call, the status is not the plugin's.
         return lifecycle == .faulted ? .away : status.map(OutputFeed.Result.status) ?? .noBuffer
     }
 
     /// Passes a block of audio. [media]
     ///
-    /// - Parameter samples: Interleaved, not empty.
+    /// - Parameter samples: Interleaved samples; not empty.
     func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
         guard let gate, let backend = gate.enter() else { return nil }
         let begun = clock.now
@@ -124,19 +125,19 @@ extension PluginLife {
         try whileOutput(.keep) { feed throws(Refusal) in try feed.keep(frame) }
     }
 
-    /// Gives a kept frame back.
+    /// Releases a kept frame.
     func release(_ frame: UInt64) throws(Refusal) {
         guard let feed = environment.feed else { throw Refusal(.gone, in: .release) }
         try feed.release(frame)
     }
 
-    /// Sets a value for the report.
+    /// Sets one of the report's values.
     func report(_ name: String, _ value: Double) throws(Refusal) {
         guard let feed = environment.feed else { throw Refusal(.gone, in: .report) }
         try feed.report(name, value)
     }
 
-    /// Sets the most that the output can use of a track; nil lifts it.
+    /// Sets the output's ceiling of a track; nil removes the ceiling.
     func set(
         ceiling: gr_capability?, of track: UInt32, because reason: String
     ) throws(Refusal) {
@@ -146,7 +147,7 @@ extension PluginLife {
         if isNews { environment.events.wake() }
     }
 
-    /// Has the tracks described again.
+    /// Requests that the tracks are described again.
     func wantsChanged() throws(Refusal) {
         try whileOutput(.wantsChanged) { feed throws(Refusal) in feed.control.request() }
         environment.events.wake()
@@ -167,8 +168,8 @@ extension PluginLife {
             .outputState(role: environment.role, state: condition.state, text: condition.text))
     }
 
-    /// Changes what the feed knows of the plugin, which the next life has anew, unless this life has
-    /// ended.
+    /// Changes the feed's data about the plugin, unless this life has ended. Each life starts with
+    /// fresh data.
     private func whileOutput<Result>(
         _ call: SenderCall, _ body: (OutputFeed) throws(Refusal) -> sending Result
     ) throws(Refusal) -> Result {

@@ -39,7 +39,8 @@ extension PluginLife {
         }
     }
 
-    /// The backend's context. It does not refer to the life, because lives refer to their backends.
+    /// Returns the backend's context. The context does not refer to the life, because lives refer
+    /// to their backends.
     private func context(_ handle: UInt64) -> InstanceContext {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
@@ -81,7 +82,7 @@ extension PluginLife {
                 state.withLock { $0.negotiation.reply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
-                // It is initialized nevertheless, and must be uninitialized.
+                // The plugin is initialized despite the bad answer, and must be uninitialized.
                 endSender()
                 backend.uninitialize()
                 return .failed(.badAnswer, .given(error.description))
@@ -115,7 +116,7 @@ extension PluginLife {
         state.withLock { $0.negotiation.offer = offer }
         // The plugin may send frames for the offer during the call.
         offered(offer)
-        // A composer takes frames meanwhile.
+        // A composer takes frames during the call.
         guard let (status, written) = betweenMedia({ backend.propertyChange(offer: offer) }) else {
             return .ignored
         }
@@ -129,7 +130,8 @@ extension PluginLife {
         }
     }
 
-    /// A pre-processor that does not follow gets frames as before.
+    /// Returns the reply of a pre-processor. A pre-processor that rejects the change receives
+    /// frames as before.
     private func filterReply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
         gate?.waitUntilOut()
         let (status, _) = backend.propertyChange(offer: offer)
@@ -142,10 +144,10 @@ extension PluginLife {
         }
     }
 
-    /// Tells a pre-processor of another size or rate of its frames, and waits. [the track's thread]
+    /// Passes a new size or rate of the frames to a pre-processor, and waits. [the track's thread]
     ///
-    /// - Returns: Whether it gets such frames from now on; nil if it has not returned, and the next
-    ///   call waits again.
+    /// - Returns: Whether the pre-processor receives such frames from now on; nil if it has not
+    ///   returned. The next call waits again.
     func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
         while true {
             let (begun, last, backend) = state.withLock {
@@ -208,7 +210,7 @@ extension PluginLife {
         return answer
     }
 
-    /// Tells the plugin's author something about its answers, once a life.
+    /// Logs advice for the plugin's author about its answers, once per life.
     private func advise(_ text: String) {
         let isNews = state.withLock { state in
             defer { state.negotiation.advice = text }
@@ -219,7 +221,7 @@ extension PluginLife {
 
     /// Begins to change a live parameter.
     ///
-    /// - Parameter keep: Stores the setting for the report and for the next life.
+    /// - Parameter keep: Stores the setting for the report and the next life.
     func beginSetParameter(
         _ setting: Setting, keep: @escaping @Sendable (Setting) -> Void
     ) -> PluginInstance.PendingStep {
@@ -242,11 +244,11 @@ extension PluginLife {
         }
     }
 
-    /// Begins to start sending. Frames are accepted from now on, before the callback returns,
-    /// because a plugin may start its threads in it.
+    /// Begins to start sending. Frames are accepted before the callback returns, because a plugin
+    /// may start its threads in the callback.
     ///
-    /// A loop inside the last start-send that has not noticed the stop since may still run: its frames
-    /// are accepted again. Should it end, the stop and this start have their turns.
+    /// A loop inside the last start-send that has not noticed the stop may still run. The host
+    /// accepts the loop's frames again. When the loop ends, the queued stop and this start run.
     func beginStartSend() -> PluginInstance.PendingStep {
         let accepted = environment.acceptedCount
         let loops = state.withLock { state in
@@ -256,12 +258,12 @@ extension PluginLife {
         }
         if loops { follow(.sending) }
         return begin(.startSend) { [self] backend in
-            // A start that waited for another step, and then was followed by a stop, opens nothing.
+            // A queued start that a stop followed opens nothing.
             guard state.withLock({ $0.isWanted }) else { return .illegal(lifecycle) }
             whileAlive { _ in clock.stopExpecting(plugin: number) }
             follow(.sending)
             let status = backend.startSend()
-            // A loop inside of it may pass on what a send returned to it after the stop.
+            // A loop inside start-send may return the status that a send returned after the stop.
             let wasStopped = state.withLock { $0.callbacks.running?.wasStopped ?? false }
             guard status == .ok || status == .stopped && wasStopped else {
                 follow(lifecycle)
@@ -270,7 +272,7 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
-                // A finished source sends nothing more.
+                // A finished source sends no further frames.
                 guard state.gaveUp == nil else { return }
                 if environment.descriptor.kind.sender != nil {
                     clock.expect(plugin: number)
@@ -283,7 +285,7 @@ extension PluginLife {
         }
     }
 
-    /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
+    /// Begins to stop sending. After the step, the host accepts no frame or block.
     func beginStopSend() -> PluginInstance.PendingStep {
         closeIngest()
         return begin(.stopSend) { [self] backend in
@@ -303,7 +305,7 @@ extension PluginLife {
         }
     }
 
-    /// Accepts nothing more, and lets no start-send begin that waits for its turn.
+    /// Closes the ingest, and cancels a queued start-send.
     func closeIngest() {
         state.withLock { state in
             state.isWanted = false
@@ -344,7 +346,7 @@ extension PluginLife {
         }
     }
 
-    /// The result of a step that the plugin has refused.
+    /// Returns the result of a step that the plugin refused.
     func failure(_ status: Status, of step: LifecycleStep) -> PluginInstance.StepResult {
         if status == .badSetting, step != .setParameter {
             state.withLock { $0.cause = .badSettings }
@@ -352,7 +354,7 @@ extension PluginLife {
         return .failed(status, failureReason(of: step))
     }
 
-    /// The plugin's `set_error` text in the callback that has just failed.
+    /// Returns the plugin's `set_error` text in the callback that has just failed.
     private func failureReason(of step: LifecycleStep) -> FailureReason {
         state.withLock { $0.callbacks.errorText }.map { .given($0) } ?? .missing(step)
     }

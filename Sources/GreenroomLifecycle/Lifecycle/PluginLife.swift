@@ -11,18 +11,18 @@ import GreenroomRuntime
 /// One life of a plugin, from create to destroy: its backend, control thread, handle, sender and
 /// agreement.
 ///
-/// Steps run on the control thread. The host gives up a life that hung or was lost: it no longer
-/// calls it. From then on the life touches neither the ingests nor the clock, whatever its threads
-/// do, because these belong to the next life.
+/// Steps run on the control thread. The host abandons a life that hung or was lost: the host no
+/// longer calls the plugin. An abandoned life never touches the ingests or the clock, because these
+/// belong to the next life.
 final class PluginLife: Sendable {
     /// A running callback.
     struct Running {
         var step: LifecycleStep
-        /// When the plugin's code began, in monotonic nanoseconds; nil while the host still starts
-        /// its process, or a media call of it must return before.
+        /// The start of the plugin's code, in monotonic nanoseconds; nil while the host starts the
+        /// process, or a media call must return first.
         var since: Int64?
         var thread: pthread_t
-        /// Whether it has waited on the session clock.
+        /// Whether the callback has waited on the session clock.
         var hasWaited = false
         /// Whether the step is a start-send that a stop has overtaken.
         var wasStopped = false
@@ -32,23 +32,23 @@ final class PluginLife: Sendable {
     struct FrameChange {
         var frames: VideoCapability
         var step: PluginInstance.PendingStep
-        /// When it began, in monotonic nanoseconds.
+        /// The start of the change, in monotonic nanoseconds.
         var since: Int64
     }
 
-    /// Why the host gave up the life.
+    /// The host's reason for abandoning the life.
     struct Fault {
         var reason: String
-        /// Whether its process was lost: then results of its callbacks are meaningless.
+        /// Whether the process was lost. If so, results of its callbacks are meaningless.
         var isLoss: Bool
     }
 
     /// The negotiation state of the plugin's frames or blocks.
     struct Negotiation {
         var agreement: Agreement?
-        /// The newest offer to the plugin; of a pre-processor, the one that its frames have.
+        /// The newest offer to the plugin; for a pre-processor, the offer that its frames match.
         var offer: Offer?
-        /// The newest reply of the plugin, and the offer's revision.
+        /// The plugin's newest reply, and the offer's revision.
         var reply: (revision: UInt32, reply: Reply)?
         /// The pending format change of a pre-processor; nil if none.
         var change: FrameChange?
@@ -72,7 +72,7 @@ final class PluginLife: Sendable {
         var senderStatus = Status.notStarted
         /// nil before ``beginCreate(from:)``.
         var backend: (any InstanceBackend)?
-        /// Connects it to other programs; nil before ``beginCreate(from:)``.
+        /// The broker of connections to other programs; nil before ``beginCreate(from:)``.
         var connections: ConnectionBroker?
         /// The handle for the plugin's calls.
         var handle: UInt64 = 0
@@ -81,17 +81,17 @@ final class PluginLife: Sendable {
         var callbacks = Callbacks()
         /// Whether the last request was a start.
         var isWanted = false
-        /// Frames or blocks that were accepted before the last start-send was begun.
+        /// The number of frames or blocks accepted before the last start-send began.
         var acceptedBeforeStart = 0
-        /// How often it has waited on the session clock inside start-send while it could send.
+        /// The number of waits on the session clock inside start-send while the plugin could send.
         var waitsInStart = 0
-        /// Whether the next such wait wakes the session.
+        /// Whether the next wait in start-send wakes the session.
         var wakesOnWait = false
-        /// Why a step has failed, as far as the next life would fail, too.
+        /// The cause of a failed step, if the next life would fail for the same cause.
         var cause = PluginFailure.Cause.other
-        /// The plugin's status and reason when it gave up.
+        /// The status and reason that the plugin reported when it stopped.
         var gaveUp: (status: Status, reason: String)?
-        /// Whether it is a paused share.
+        /// Whether the plugin is a paused share.
         var isPaused = false
         var fault: Fault?
     }
@@ -99,14 +99,14 @@ final class PluginLife: Sendable {
     let environment: InstanceEnvironment
     /// The settings for `create`.
     let settings: [Setting]
-    /// Set for pre-processors and outputs.
+    /// The gate of a pre-processor or an output; nil for other kinds.
     let gate: MediaGate?
-    /// Guards the state of this life. Also locked while ingests and clock change, so that nothing
-    /// opens after a fault. The plugin's waits use it.
+    /// Guards the state of this life. Also locked while ingests and clock change, so that no change
+    /// reopens them after a fault. The plugin's waits use the monitor.
     let state = Monitor(State())
     private let control: ControlThread
 
-    /// Begins a life. The last one, if any, has ended.
+    /// Begins a life after the last one has ended.
     ///
     /// - Parameter settings: The settings for `create`.
     init(_ environment: InstanceEnvironment, settings: [Setting]) {
@@ -129,7 +129,7 @@ final class PluginLife: Sendable {
     /// The state of the life.
     var lifecycle: LifecycleState { state.withLock { $0.lifecycle } }
 
-    /// The duration of its callbacks, by name.
+    /// The durations of the plugin's callbacks, by name.
     var callbackTimes: [String: CallbackTimes] {
         let steps = state.withLock { $0.callbacks.times }
         var times = Dictionary(uniqueKeysWithValues: steps.map { ($0.rawValue, $1) })
@@ -139,15 +139,15 @@ final class PluginLife: Sendable {
         return times
     }
 
-    /// The callback that is running on the control thread, and for how long, in nanoseconds: 0 while
-    /// the plugin's process starts.
+    /// The running callback on the control thread, and its duration in nanoseconds: 0 while the
+    /// plugin's process starts.
     var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         state.withLock { state in
             state.callbacks.running.map { ($0.step, $0.since.map { clock.host.now - $0 } ?? 0) }
         }
     }
 
-    /// Whether it is sending, or still in start-send.
+    /// Whether the plugin is sending or still in start-send.
     var isStarted: Bool {
         state.withLock {
             $0.lifecycle == .sending
@@ -157,7 +157,7 @@ final class PluginLife: Sendable {
 
     /// The activity counter of sends from inside start-send; nil outside start-send.
     var activityInStart: Int? {
-        // A filter and an output get nothing before they have returned from it.
+        // A filter or an output receives no media before start-send returns.
         guard gate == nil else { return nil }
         let waits = state.withLock {
             $0.callbacks.running?.step == .startSend ? $0.waitsInStart : nil
@@ -168,7 +168,7 @@ final class PluginLife: Sendable {
     /// The initial value of ``activityInStart`` for a new start-send.
     var activity: Int { state.withLock { $0.waitsInStart } + environment.acceptedCount }
 
-    /// Wakes the session once, as soon as the plugin sends something, or waits inside start-send.
+    /// Wakes the session once, when the plugin next sends or waits inside start-send.
     func wakeOnActivity() {
         let events = environment.events
         state.withLock { $0.wakesOnWait = true }
@@ -176,14 +176,14 @@ final class PluginLife: Sendable {
         environment.audioIngest?.onNext { events.wake() }
     }
 
-    /// Frames or blocks that were accepted since the last start-send was begun.
+    /// The number of frames or blocks accepted since the last start-send began.
     var acceptedSinceStart: Int {
         environment.acceptedCount - state.withLock { $0.acceptedBeforeStart }
     }
 
     // MARK: The control thread
 
-    /// Begins a step, if it is legal at its turn; its end changes the state.
+    /// Begins a step if the step is legal when its turn comes. The step's end changes the state.
     func begin(
         _ step: LifecycleStep,
         _ body: @escaping @Sendable (any InstanceBackend) -> PluginInstance.StepResult
@@ -195,7 +195,7 @@ final class PluginLife: Sendable {
             }
             let result = body(backend)
             if result == .done {
-                // The life may have been given up meanwhile.
+                // The host may have abandoned the life during the step.
                 state.withLock { if $0.lifecycle == from { $0.lifecycle = next } }
             }
             return result
@@ -213,7 +213,7 @@ final class PluginLife: Sendable {
         }
         if let problem = control.problem {
             state.withLock { $0.cause = .noProcess }
-            // There is nothing to end.
+            // Without a control thread the plugin was never created, so there is nothing to end.
             return PluginInstance.PendingStep(
                 step,
                 result: step == .create ? .failed(.unavailable, .given("\(problem).")) : .done)
@@ -242,29 +242,29 @@ final class PluginLife: Sendable {
         return pending
     }
 
-    /// Starts or stops the time of the running callback: it stands still while the host starts a
-    /// process, or a media call must return, before the plugin's code begins.
+    /// Starts or stops the timer of the running callback. The timer is stopped while the host
+    /// starts a process, or a media call must return, before the plugin's code begins.
     func setCallbackTime(runs: Bool) {
         state.withLock { $0.callbacks.running?.since = runs ? clock.host.now : nil }
-        // Its deadline counts from now on.
+        // The callback's deadline counts from now on.
         environment.events.wake()
     }
 
     // MARK: The end
 
-    /// Gives up the life because its process is lost.
+    /// Abandons the life because its process is lost.
     func lose(because evidence: String) {
         guard !lifecycle.isOver else { return }
-        // Send this event first: after finding the fault, the session sends events about its
+        // Send this event first: when the session finds the fault, it sends events about its
         // reaction.
         environment.events.send(.pluginLost(role: environment.role, evidence: evidence))
         giveUp(Fault(reason: evidence, isLoss: true))
     }
 
-    /// Gives up the life: the host no longer calls it, and its sender has ended. Does nothing if
-    /// the life has ended already.
+    /// Abandons the life: the host no longer calls it, and its sender has ended. Does nothing if
+    /// the life has already ended.
     ///
-    /// The control thread ends if it can; one that hangs in a callback is abandoned.
+    /// The control thread ends if possible; a thread that hangs in a callback is abandoned.
     func giveUp(because reason: String) { giveUp(Fault(reason: reason, isLoss: false)) }
 
     private func giveUp(_ fault: Fault) {
@@ -280,12 +280,13 @@ final class PluginLife: Sendable {
             state.backend?.senderChanged(sends: false)
             gate?.close()
             environment.feed?.control.endLife()
-            // A plugin that hangs in this process may still use its leases and the frames it keeps.
+            // A plugin that hangs in this process may still use its leases and kept frames.
             if state.backend?.isIsolated == true {
                 environment.videoIngest?.begin(pool: nil)
                 kept = environment.feed?.takeFrames() ?? kept
             }
-            // In this order: a virtual clock advances when nothing waits for the plugin any more.
+            // Wake the session first: a virtual clock advances when it no longer waits for the
+            // plugin.
             environment.events.wake()
             clock.forget(plugin: number)
             return true
@@ -298,7 +299,7 @@ final class PluginLife: Sendable {
         leave()
     }
 
-    /// Sets the status for sends and waits to that of a state, unless the life has ended.
+    /// Sets the status for sends and waits from a state, unless the life has ended.
     func follow(_ lifecycle: LifecycleState) {
         state.change { state in
             guard !state.lifecycle.isOver else { return }
@@ -308,7 +309,7 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// Changes the ingests and the clock, which all lives share, unless this one has ended.
+    /// Changes the ingests and the clock, which all lives share, unless this life has ended.
     func whileAlive(_ body: (inout State) -> Void) {
         state.withLock { state in
             guard !state.lifecycle.isOver else { return }
@@ -332,7 +333,7 @@ final class PluginLife: Sendable {
         if environment.audioIngest != nil { HostInterface.audioIngests.remove(sender) }
     }
 
-    /// Ends the handle and the control thread.
+    /// Removes the handle and ends the control thread.
     func leave() {
         HostInterface.instances.remove(state.withLock { $0.handle })
         control.close()

@@ -3,17 +3,17 @@ package import GreenroomPluginInterface
 
 /// A plugin with its settings, ready to create.
 package struct SourcePlan: Sendable {
-    /// Its library.
+    /// The factory of the plugin's library.
     package var factory: any PluginFactory
     /// The plugin in the library.
     package var descriptor: PluginDescriptor
     /// All settings of the plugin, checked.
     package var settings: [Setting]
-    /// The plugin as the session's configuration has it.
+    /// The plugin's entry in the session's configuration.
     package var configuration: PluginConfiguration
     /// The reaction to a failure.
     package var onFailure: FailurePolicy
-    /// Its isolation; nil for the host's process.
+    /// The plugin's isolation; nil for the host's process.
     package var isolation: IsolationPlan?
 
     /// Makes a plan.
@@ -30,6 +30,6 @@ package struct SourcePlan: Sendable {
         self.isolation = isolation
     }
 
-    /// Whether it may control the session.
+    /// Whether the plugin may control the session.
     package var mayControl: Bool { configuration.grants?.control ?? false }
 }
