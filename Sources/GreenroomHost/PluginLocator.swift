@@ -14,7 +14,7 @@ package struct PluginLocator: Sendable {
     package struct Finding: Sendable {
         /// The file.
         package var path: String
-        /// The library's description, or why it is no plugin.
+        /// The library's description, or the reason why the file is not a plugin.
         package var result: Result<LibraryDescription, LoadError>
     }
 
@@ -26,7 +26,7 @@ package struct PluginLocator: Sendable {
     private let effectFolders: [EffectInterface: [String]]
     private let bundled: Set<String>
     private let examination: LibraryScans.Examination
-    /// Why libraries that are not bundled are not loaded; nil if they are.
+    /// The reason to load only bundled libraries; nil to load all.
     private var refusal: String?
 
     /// Makes a locator.
@@ -34,11 +34,11 @@ package struct PluginLocator: Sendable {
     /// - Parameters:
     ///   - programs: The absolute folder of the host's programs. Bundled plugins lie in it, or in
     ///     `../lib/greenroom` from there.
-    ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
-    ///     plugin.
+    /// - pluginFolders: The folders to search first, so that an author's new version hides a
+    ///   bundled plugin.
     ///   - effectFolders: The folders of each interface's effects.
     /// - refusal: The reason to load only bundled libraries; nil to load all.
-    ///   - examine: Looks into a file. Called from several threads at once.
+    /// - examine: Scans a file. Called from several threads at once.
     package init(
         programs: String, pluginFolders: [String], effectFolders: [EffectInterface: [String]] = [:],
         refusal: String? = nil,
@@ -80,14 +80,14 @@ package struct PluginLocator: Sendable {
     /// The bundled libraries that decode foreign data or run foreign code.
     private static let isolated: Set<String> = ["libFrei0r.so", "libLadspa.so", "libMedia.so"]
 
-    /// Where the plugins of a library run if the session file does not say it.
+    /// The default isolation of a library's plugins.
     package func standardIsolation(of path: String) -> Isolation {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         return isBundled(path) && !Self.isolated.contains(file) ? .host : .process
     }
 
-    /// Whether the isolated sources of a library share a process if they have the same grants: one of them reads
-    /// the file for both.
+    /// Whether isolated sources of a library with equal grants share a process. One process then
+    /// reads the file for both.
     package func sharesProcess(_ path: String) -> Bool {
         isBundled(path) && path.hasSuffix("/libMedia.so")
     }
@@ -120,7 +120,7 @@ package struct PluginLocator: Sendable {
                     let library = try examine(path)
                     if let descriptor = library[name, kind] { return (library, descriptor) }
                 } catch {
-                    // The next one may be another plugin.
+                    // The next library may have the plugin.
                     if error.code == .notConfined { throw error }
                     failures.append(error)
                 }
@@ -143,7 +143,7 @@ package struct PluginLocator: Sendable {
                 + "To name a file, write its path with a slash.")
     }
 
-    /// Finds an effect. There may be hundreds of files: scans those first that its name points to.
+    /// Finds an effect. There may be hundreds of files, so scans the most likely files first.
     private func findEffect(
         _ name: String, _ kind: PluginKind?, of interface: EffectInterface
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
@@ -160,7 +160,7 @@ package struct PluginLocator: Sendable {
             let some = Array(rest.prefix(Self.mostAtOnce))
             rest = rest.dropFirst(some.count)
             for result in examine(all: some) {
-                // The name chose this file: its fault is the reason.
+                // The name selected this file, so report the file's error.
                 if interface.isNamedAfterFile, case .failure(let error) = result { throw error }
                 guard case .success(let library) = result else { continue }
                 if let descriptor = library[name, kind] ?? library[name, nil] {
@@ -187,10 +187,11 @@ package struct PluginLocator: Sendable {
     /// Scans the libraries of a folder for a plugin.
     ///
     /// - Parameters:
-    ///   - seen: The names of files in the folders before, which hide those of later ones.
-    ///   - names: Gets the names of all plugins of the kind.
-    /// - Returns: One of the kind; without, one of another kind.
-    /// - Throws: ``LoadError`` if several have it: the order of their names says nothing.
+    /// - seen: The names of files in earlier folders, which hide files of later folders.
+    /// - names: Receives the names of all plugins of the kind.
+    /// - Returns: A plugin of the kind; else a plugin of another kind.
+    /// - Throws: ``LoadError`` if several libraries have the plugin, because the order of file
+    ///   names is arbitrary.
     private func find(
         _ name: String, _ kind: PluginKind?, in folder: String, _ seen: inout Set<String>,
         _ names: inout [String]
@@ -234,7 +235,7 @@ package struct PluginLocator: Sendable {
         return nil
     }
 
-    /// Limit of concurrent scans: each may need a process.
+    /// The most concurrent scans. Each may need a process.
     private static let mostAtOnce = 4
 
     /// Scans every library in every folder, up to `mostAtOnce` at a time. Skips bundled libraries
@@ -263,7 +264,7 @@ package struct PluginLocator: Sendable {
         }
     }
 
-    /// Scans files; a slow one does not delay others.
+    /// Scans files. A slow file does not delay others.
     ///
     /// - Returns: The results, in the order of the files.
     private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {

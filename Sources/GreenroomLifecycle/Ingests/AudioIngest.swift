@@ -37,12 +37,12 @@ package final class AudioIngest: AudioSource, Sendable {
         package var queued: Int
         /// The level of the samples.
         package var level: AudioLevel
-        /// Whether there is as much audio as time.
+        /// The ratio of received audio to elapsed time.
         package var pacing: AudioPacing
         /// The statistics of the timestamps.
         package var stamps: TimestampNormalizer
-        /// How much faster the clock of the samples runs than the session's, in millionths;
-        /// nil if it keeps time.
+        /// The drift of the sample clock, in ppm: positive if faster than the session's clock; nil
+        /// if there is none.
         package var driftPPM: Double?
     }
 
@@ -54,11 +54,11 @@ package final class AudioIngest: AudioSource, Sendable {
     private let state = Monitor(IngestState())
 
     /// - Parameters:
-    ///   - role: What notes call the source.
-    ///   - number: Its plugin's.
-    ///   - isOfParticipant: Whether a call sends it for a participant. Then no author can change
-    ///     what it is like, and only the report says that.
-    ///   - events: Get what its author should know, each thing once.
+    /// - role: The source's name in notes.
+    /// - number: The number of the plugin's instance.
+    /// - isOfParticipant: Whether a call sends the audio for a participant. No plugin author can
+    ///   correct such audio, so only the report names its problems.
+    /// - events: Receive advice for the source's author, each item once.
     package init(
         role: String, number: Int, isOfParticipant: Bool = false, clock: SessionClock,
         events: SessionEvents
@@ -70,43 +70,42 @@ package final class AudioIngest: AudioSource, Sendable {
         self.events = events
     }
 
-    /// Begins the session's timeline. What was sent for a time before it goes.
+    /// Begins the session's timeline. Drops audio for earlier times.
     package func begin(epoch: Int64) {
         state.change { $0.begin(epoch: epoch) }
     }
 
-    /// Makes the ingest answer as a state of the lifecycle demands; ends waits that are over.
+    /// Sets the ingest's status from a state of the lifecycle, and ends waits.
     ///
-    /// A source that stops is muted from this moment on: what it sent for later is cut, and
-    /// what it sent for before is still played. The audio of one that has ended is all played.
+    /// A stopped source is muted from now on: audio for later times is cut, and audio for earlier
+    /// times still plays. All audio of an ended source plays.
     func follow(_ lifecycle: LifecycleState) {
         let now = clock.now
         state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
     }
 
-    /// Says that the source has ended in order, and owes no more audio. [any]
+    /// Records that the source has ended in order and owes no more audio. [any]
     package func rest() { state.change { $0.rest() } }
 
-    /// The refusals since the start, or since a block was accepted. [any]
+    /// The refusals since the start, or since the last accepted block. [any]
     var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
 
-    /// Calls a closure once, after the next block was accepted. [any]
+    /// Calls a closure once, after the next accepted block. [any]
     func onNext(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.onNext = wake } }
 
-    /// Says that a plugin has paused the source, or resumed it: it, or the share that it belongs
-    /// to. [any]
+    /// Records that a plugin has paused or resumed the source, or the source's share. [any]
     package func pause(_ isPaused: Bool, by plugin: Int) {
         let now = clock.now
         state.withLock { $0.pause(isPaused, by: plugin, at: now) }
     }
 
-    /// How the audio stands. [any]
+    /// The current statistics. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Checks and queues a block.
     ///
-    /// - Parameter timeoutNanoseconds: How long to wait for room on the session clock; 0 not at
-    ///   all, negative until there is.
+    /// - Parameter timeoutNanoseconds: The longest wait for room, on the session clock; 0 for none,
+    ///   negative for no limit.
     func send(
         _ block: UnsafePointer<gr_audio_block>, timeoutNanoseconds: Int64
     ) throws(Refusal) {
@@ -116,7 +115,7 @@ package final class AudioIngest: AudioSource, Sendable {
             let arrival = clock.now
             let isLive = timeoutNanoseconds == 0
             var ended = state.withLock { $0.offer(block, arrival: arrival, isLive: isLive) }
-            // A sender that takes nothing says so first.
+            // A closed sender reports its status before faults of the block.
             if ended?.status == .ok { _ = try checked.get() }
             if ended == nil, !isLive {
                 let (end, overflow) = arrival.addingReportingOverflow(timeoutNanoseconds)
@@ -148,11 +147,11 @@ package final class AudioIngest: AudioSource, Sendable {
         }
     }
 
-    /// Takes the next stretch of the timeline. [the session's audio thread]
+    /// Takes the next samples of the timeline. [the session's audio thread]
     ///
     /// - Parameters:
-    ///   - frames: How much.
-    ///   - output: Room for that many stereo frames or more; they are all written.
+    /// - frames: The number of frames to take.
+    /// - output: A buffer of at least that many stereo frames. Every frame is written.
     package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
         let finding: AudioAnomaly? = state.change { state in
             state.pull(frames, into: &output)
@@ -206,13 +205,13 @@ struct CheckedBlock {
         self.samples = samples
     }
 
-    /// The most frames that the block becomes when it is brought to the session's rate.
+    /// The most frames of the block at the session's rate.
     var mostSessionFrames: Int {
         Resampler.frameLimit(
             from: frames, at: format.sampleRate, to: AudioFormat.session.sampleRate)
     }
 
-    /// Lends the samples, which are the plugin's until `send` returns.
+    /// Passes the samples to a body. The plugin owns the samples until `send` returns.
     func withSamples(_ body: (Span<Int16>) -> Void) {
         let buffer = UnsafeBufferPointer(start: samples, count: frames * format.channels)
         body(Span(_unsafeElements: buffer))

@@ -10,12 +10,12 @@ struct CapabilityCompliance: Sendable {
     enum Finding: Equatable, Sendable {
         /// A frame has another size than its offer's agreement.
         case otherSize(FrameSize, agreed: FrameSize)
-        /// It sends less than half of the agreed frame rate.
+        /// The source sends less than half of the agreed frame rate.
         case slow(framesPerSecond: Double, agreed: FrameRate)
-        /// It continues with an old offer, although it agreed to a new one.
+        /// The source uses an old offer, although it agreed to a new one.
         case oldOffer(UInt32, agreed: UInt32)
 
-        /// The finding, its effect and the cure.
+        /// The finding, its effect and the fix.
         var text: String {
             switch self {
             case .otherSize(let size, let agreed):
@@ -38,7 +38,7 @@ struct CapabilityCompliance: Sendable {
     /// The start of counting, and the number of frames since.
     private var counting: (since: Int64, frames: Int)?
     private var (hasOtherSize, isSlow, isOld) = (false, false, false)
-    /// Whether the last period was slow: a single one may be the machine's fault.
+    /// Whether the last period was slow. The machine may cause a single slow period.
     private var wasSlow = false
 
     /// Records an agreement, and restarts counting.
@@ -47,12 +47,12 @@ struct CapabilityCompliance: Sendable {
         counting = nil
     }
 
-    /// The source was started or stopped: no frames were due meanwhile.
+    /// Stops counting, because a started or stopped source owed no frames meanwhile.
     mutating func pause() { counting = nil }
 
     /// Records an accepted frame.
     ///
-    /// - Parameter isStale: Whether the grace time of its offer has ended.
+    /// - Parameter isStale: Whether the grace time of the frame's offer has ended.
     mutating func took(
         _ size: FrameSize, _ info: FrameInfo, isStale: Bool, at now: Int64
     ) -> Finding? {

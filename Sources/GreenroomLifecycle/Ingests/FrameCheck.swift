@@ -26,8 +26,8 @@ extension CheckedFrame {
     /// Checks a frame without reading a byte of its planes.
     ///
     /// - Parameters:
-    ///   - frame: From the plugin. Read once, so that concurrent writes of the plugin do not change
-    ///     checked values.
+    /// - frame: The plugin's frame. Each member is read once, so that concurrent writes of the
+    ///   plugin do not change checked values.
     ///   - newestRevision: The newest offer revision made to the instance.
     init(
         checking frame: UnsafePointer<gr_video_frame>, newestRevision: UInt32
@@ -91,7 +91,8 @@ extension FrameInfo {
 /// `GR_PTS_UNSTAMPED`, which Swift does not import.
 let unstampedPTS = Int64.min
 
-/// Reads a struct that begins with `struct_size`, if it is not NULL and large enough.
+/// Reads a struct that begins with `struct_size`, unless the pointer is NULL or the struct too
+/// small.
 func readStruct<Struct: SizedStruct>(
     _ pointer: UnsafePointer<Struct>, in call: SenderCall
 ) throws(Refusal) -> Struct {

@@ -14,12 +14,12 @@ struct IngestState: ~Copyable, Sendable {
         var onNext: (@Sendable () -> Void)?
     }
 
-    /// Frames of audio that is queued as it is that are kept, in case that it has to be
-    /// resampled from one block to the next.
+    /// The number of stored frames of audio that is queued unchanged. If later blocks must be
+    /// resampled, the resampler starts with these frames.
     private static let tailFrames = 160
-    /// The largest part of a window's samples that may be clipped without a word.
+    /// The share of clipped samples in a window above which clipping is reported.
     private static let clippingTolerance = 0.001
-    /// How far audio may be from its time, in nanoseconds, before it is moved.
+    /// The deviation of audio from its time, in nanoseconds, above which the audio is moved.
     private static let stepTolerance = 10e6
     /// How late audio that follows no other may be for the places that are left, in frames, before what
     /// has no place is left out: 40 ms.
@@ -27,12 +27,12 @@ struct IngestState: ~Copyable, Sendable {
     /// How long audio must be on time, in nanoseconds, before the extra delay ends: initial value
     /// and maximum.
     private static let recoveryTimes: ClosedRange<Int64> = 1_000_000_000...60_000_000_000
-    /// The largest offset that stays without a word, as a part of full scale.
+    /// The offset above which an offset is reported, as a part of full scale.
     private static let offsetTolerance = 0.01
 
     private(set) var status = Status.notStarted
     var counts = AudioIngest.Counts()
-    /// Called once, after the next block.
+    /// Called once, after the next accepted block.
     var onNext: (@Sendable () -> Void)?
     var refusalsInARow = RefusalsInARow()
     /// Pending log messages, oldest first.
@@ -41,7 +41,7 @@ struct IngestState: ~Copyable, Sendable {
     /// The origin of positions, on the session clock: the timeline's start, or the first block's
     /// time while the start is unknown.
     private var epoch: Int64?
-    /// When the source was started last: it has heard nothing before.
+    /// The time of the source's last start. The source has recorded nothing earlier.
     private var started = Int64.min
     private var queue = JitterBuffer()
     private var converter: AudioConverter?
@@ -57,7 +57,7 @@ struct IngestState: ~Copyable, Sendable {
     /// The level of the last two seconds, not yet part of the total level.
     private var levelNow = AudioLevel()
     private var told = AudioAnomaly.Kinds()
-    /// The plugins, by number, that have paused it: it, and the share that it belongs to.
+    /// The numbers of the plugins that have paused the source or the source's share.
     private var pausers: Set<Int> = []
     /// The latest frames that were queued without resampling, with their format.
     private var tail = [Int16](repeating: 0, count: 2 * tailFrames)
@@ -99,10 +99,10 @@ struct IngestState: ~Copyable, Sendable {
         if status == .stopped { queue.stop(at: place(of: now)) } else { queue.finish() }
     }
 
-    /// The source has come to its end in order.
+    /// Records that the source has ended in order.
     mutating func rest() { queue.rest() }
 
-    /// A plugin has paused the source, or resumed it: while any has paused it, it owes no audio.
+    /// Records that a plugin has paused or resumed the source. A paused source owes no audio.
     mutating func pause(_ isPaused: Bool, by plugin: Int, at now: Int64) {
         let was = !pausers.isEmpty
         if isPaused { pausers.insert(plugin) } else { pausers.remove(plugin) }
@@ -111,7 +111,7 @@ struct IngestState: ~Copyable, Sendable {
         if was { queue.resume(at: place(of: now)) } else { queue.pause(at: place(of: now)) }
     }
 
-    /// The place of a moment, in frames from the session's start.
+    /// The place of a time, in frames from the session's start.
     private func place(of moment: Int64) -> Int64 {
         // Whole frames, rounded down.
         let time = Int128(moment) - Int128(epoch ?? moment)
@@ -122,11 +122,11 @@ struct IngestState: ~Copyable, Sendable {
 
     // MARK: Blocks
 
-    /// Takes a block if there is room: under one lock, so that another thread's block can't come
-    /// between.
+    /// Takes a block if there is room. Checks and takes it under one lock, so that no other
+    /// thread's block intervenes.
     ///
-    /// - Parameter block: nil for one that is not well formed, of which nothing is taken.
-    /// - Returns: nil without room.
+    /// - Parameter block: The block; nil for an invalid one, which is not taken.
+    /// - Returns: The answer; nil if there is no room.
     mutating func offer(
         _ block: CheckedBlock?, arrival: Int64, isLive: Bool, hasWaited: Bool = false
     ) -> Answer? {
@@ -136,15 +136,15 @@ struct IngestState: ~Copyable, Sendable {
         return Answer(status: .ok, finding: news.popFirst(), onNext: onNext.take())
     }
 
-    /// Whether a block can be taken.
+    /// Whether the queue has room for a block.
     mutating func hasRoom(for block: CheckedBlock) -> Bool {
         guard !isTakenAsItIs(block) else { return queue.room >= block.frames }
-        // A converter of another format gives back what it holds first.
+        // A converter of another format drains its samples first.
         let held = converter?.format == block.format ? 0 : converter?.heldFrames ?? 0
         return queue.room >= block.mostSessionFrames + held
     }
 
-    /// Counts a block that was refused because there was no room.
+    /// Counts a block that was refused for lack of room.
     ///
     /// - Parameter isLive: Whether the source sends at its own pace.
     mutating func refuse(_ block: CheckedBlock, isLive: Bool) {
@@ -158,17 +158,17 @@ struct IngestState: ~Copyable, Sendable {
     /// Takes a block.
     ///
     /// - Parameters:
-    ///   - arrival: When it was sent.
-    ///   - isLive: Whether the source sends at its own pace, and so what it has heard already:
-    ///     its first sample is older than the block is long.
-    ///   - hasWaited: Whether it had to wait for room.
+    /// - arrival: The time at which the block was sent.
+    /// - isLive: Whether the source sends at its own pace. If so, the block's first sample is older
+    ///   than the block's length.
+    /// - hasWaited: Whether the block had to wait for room.
     mutating func take(_ block: CheckedBlock, arrival: Int64, isLive: Bool, hasWaited: Bool) {
         let isHeard = isLive || block.ptsNanoseconds != nil
         let duration = Int64(block.frames) * 1_000_000_000 / Int64(block.format.sampleRate)
         let (moment, finding) = stamps.follow(
             block.ptsNanoseconds,
             arrival: isHeard ? max(arrival - duration, min(started, arrival)) : arrival)
-        // Audio without stamps is in order as long as it keeps time.
+        // Audio without stamps is valid as long as its pace is right.
         if let finding, finding != .missing { tell(.stamps(finding)) }
         epoch = epoch ?? moment
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
@@ -192,7 +192,7 @@ struct IngestState: ~Copyable, Sendable {
         block.withSamples { samples in
             look(at: samples, of: block.format)
             if isTakenAsItIs(block) {
-                // A converter of another format gives back what it holds first.
+                // A converter of another format drains its samples first.
                 converter?.drain(into: &queue)
                 converter = nil
                 queue.append(samples, channels: block.format.channels)
@@ -205,7 +205,7 @@ struct IngestState: ~Copyable, Sendable {
         clock.count(block.frames, of: block.format)
     }
 
-    /// Says where the next sample belongs, which follows no other.
+    /// Sets the position of the next sample, which follows no other.
     ///
     /// Where that place is taken already, because the source sent more than there is time for, what has a
     /// timestamp is left out up to the place that is left: it would be late for ever. Not so for a source
@@ -224,7 +224,7 @@ struct IngestState: ~Copyable, Sendable {
         tailFormat = nil
     }
 
-    /// Leaves out as much as audio is later than its time, once what held it back is over.
+    /// Skips frames to remove a lateness when the cause has ended.
     private mutating func endLateness(since last: Int64, at moment: Int64, arrival: Int64) {
         guard Self.isInTime(moment, arrival) else {
             lastLate = arrival
@@ -242,15 +242,15 @@ struct IngestState: ~Copyable, Sendable {
         arrival &- moment < SessionTimeline.playoutDelay
     }
 
-    /// Leaves out the next frames, because there is so much more audio than time.
+    /// Skips the next frames, because there is more audio than time.
     private mutating func leaveOut(_ frames: Int64) {
         queue.skip(frames)
         pacing.skip(Int(clamping: frames))
         clock.leaveOut(frames)
     }
 
-    /// Samples that were lost leave a gap, and samples that came twice are left out, so that what
-    /// follows is at its time.
+    /// Adjusts the queue after a step of the clock. Lost samples leave a gap, and repeated samples
+    /// are skipped, so that later samples play at their times.
     private mutating func look(at event: ClockDriftEstimator.Event?) {
         switch event {
         case nil: break
@@ -262,7 +262,8 @@ struct IngestState: ~Copyable, Sendable {
         }
     }
 
-    /// Audio of the session's rate that keeps time is not touched.
+    /// Whether a block is queued unchanged, because its rate is the session's and its clock does
+    /// not drift.
     private func isTakenAsItIs(_ block: CheckedBlock) -> Bool {
         block.format.sampleRate == AudioFormat.session.sampleRate && !clock.hasDrifted
     }
@@ -285,15 +286,15 @@ struct IngestState: ~Copyable, Sendable {
             converter?.stretch { [clock] in clock.stretch(at: place, moment: moment) }
         }
         if converter == nil {
-            // There is no memory for one: the audio has no place, and is counted.
+            // Without memory for a converter, the audio is counted and not queued.
             let frames = samples.count / format.channels
             queue.countCut(frames * AudioFormat.session.sampleRate / format.sampleRate)
         }
         converter?.convert(samples, into: &queue)
     }
 
-    /// Keeps the end of what was queued as it is; shorter blocks than that are rare, and then
-    /// there is nothing to continue from.
+    /// Stores the end of the audio that was queued unchanged. Shorter blocks are rare and store
+    /// nothing.
     private mutating func keepTail(of samples: Span<Int16>, _ format: AudioFormat) {
         let count = Self.tailFrames * format.channels
         guard samples.count >= count else {
@@ -319,7 +320,7 @@ struct IngestState: ~Copyable, Sendable {
     // MARK: Time
 
     mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
-        // A source that is late: what the filter holds back of its last samples is due now.
+        // The source is late: the last samples that the converter holds are due now.
         if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }
         let before = queue.counts
         queue.pull(frames, into: &output)

@@ -1,17 +1,17 @@
-/// The offers of a sender's frames: how soon a source follows a new one, and which frames are too
-/// late for an old one.
+/// The offers of a sender's frames. Measures the time until a source follows a new offer, and
+/// detects late frames of old offers.
 ///
-/// Remembers the last eight offers, and never allocates. Times are nanoseconds on the session
+/// The log stores the last eight offers and never allocates. Times are nanoseconds on the session
 /// clock.
 struct RevisionLog: Sendable {
-    /// How long frames of an offer are accepted after the next one's answer.
+    /// The grace time for frames of an old offer after the next offer's answer, in nanoseconds.
     static let graceNanoseconds: Int64 = 1_000_000_000
 
     private struct Entry {
         var revision: UInt32
-        /// When the source agreed; nil if it did not.
+        /// The time at which the source agreed; nil if it did not.
         var agreed: Int64?
-        /// Frames of older offers since this one was made.
+        /// The number of older offers' frames since this offer was made.
         var olderFrames = 0
         var isFollowed = false
     }
@@ -24,7 +24,7 @@ struct RevisionLog: Sendable {
     /// Number of frames after their offer's grace time.
     private(set) var stale = 0
 
-    /// Records an offer, before the plugin gets it.
+    /// Records an offer before the plugin receives it.
     mutating func offered(_ revision: UInt32) {
         newest = revision
         let oldest = entries.indices.min { age(of: $0) < age(of: $1) }
@@ -42,8 +42,8 @@ struct RevisionLog: Sendable {
     /// Records a frame.
     ///
     /// - Parameters:
-    ///   - revision: Its offer, one of those made.
-    ///   - now: Its arrival.
+    /// - revision: The frame's offer, one of those made.
+    /// - now: The frame's arrival.
     mutating func add(frameOf revision: UInt32, at now: Int64) {
         var successor: Entry?
         for index in entries.indices {
@@ -62,8 +62,8 @@ struct RevisionLog: Sendable {
         if overflow || age > Self.graceNanoseconds { stale += 1 }
     }
 
-    /// The offers with frames, oldest first, each with the number of older frames before its first
-    /// one.
+    /// The offers with frames, oldest first, each with the number of older frames before the
+    /// offer's first frame.
     var followed: [(revision: UInt32, frames: Int)] {
         entries.indices.compactMap { entries[$0] }
             .filter(\.isFollowed)

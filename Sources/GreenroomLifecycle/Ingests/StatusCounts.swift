@@ -1,6 +1,6 @@
 import GreenroomMedia
 
-/// Number of answers of each status; counts without allocating.
+/// The number of answers with each status. Counting never allocates.
 package struct StatusCounts: Sendable {
     private var counts = InlineArray<64, Int>(repeating: 0)
 
@@ -21,7 +21,7 @@ package struct StatusCounts: Sendable {
         return result
     }
 
-    /// Total refusals.
+    /// The total number of refusals.
     package var refused: Int {
         Status.all.reduce(0) { $0 + ($1.status == .ok ? 0 : self[$1.status]) }
     }

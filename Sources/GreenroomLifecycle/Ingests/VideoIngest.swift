@@ -7,11 +7,11 @@ package import GreenroomRuntime
 package import GreenroomVideo
 import Synchronization
 
-/// The host's end of a video sender: checks every frame of a plugin, and accepts what the lifecycle
-/// allows.
+/// The host's end of a video sender. Checks every frame of a plugin, and accepts the frames that
+/// the lifecycle allows.
 ///
-/// Threads: any. Borrowed frames are copied outside the lock, so that two threads of a plugin copy
-/// concurrently.
+/// Threads: any. Borrowed frames are copied outside the lock, so that two threads of a plugin can
+/// copy concurrently.
 package final class VideoIngest: Sendable {
     /// Counts of frames.
     package struct Counts: Sendable {
@@ -32,7 +32,7 @@ package final class VideoIngest: Sendable {
         /// Accepted frames after their offer's grace time.
         package var staleRevision = 0
 
-        /// Nothing counted.
+        /// Creates counts of zero.
         package init() {}
     }
 
@@ -45,19 +45,19 @@ package final class VideoIngest: Sendable {
 
     private struct State: ~Copyable {
         var status = Status.notStarted
-        /// Where the plugin's frames lie.
+        /// The pool of the plugin's frames.
         var pool: FramePool
         var revisions = RevisionLog()
         var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
         var lastLease: UInt64 = 0
-        /// The lease of the frame that was lent before the plugin asked; 0 once it has come back.
+        /// The lease of the frame that was lent ahead; 0 once the frame has come back.
         var granted: UInt64 = 0
-        /// How the plugin's process fills that frame; nil for a frame as it is sent.
+        /// The conversion that fills the frame lent ahead; nil if the pixels are copied unchanged.
         var grantedConversion: EarlyConversion?
         var counts = Counts()
-        /// Set for cameras.
+        /// The checker of a camera's agreement; nil for other sources.
         var compliance: CapabilityCompliance?
-        /// Called once, after the next frame.
+        /// Called once, after the next accepted frame.
         var onNext: (@Sendable () -> Void)?
         /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
@@ -65,7 +65,7 @@ package final class VideoIngest: Sendable {
 
         init(pool: FramePool) { self.pool = pool }
 
-        /// Throws what the lifecycle demands unless frames may be sent.
+        /// Throws the lifecycle's refusal unless frames may be sent.
         func checkOpen(_ call: SenderCall) throws(Refusal) {
             guard status == .ok else { throw Refusal(status: status, in: call) }
         }
@@ -90,7 +90,7 @@ package final class VideoIngest: Sendable {
             return nil
         }
 
-        /// Takes back a frame that was lent before the plugin asked; nil for any other lease.
+        /// Takes back a frame that was lent ahead; nil for any other lease.
         mutating func takeBack(granted id: UInt64) -> VideoFrame? {
             id != 0 && id == granted ? takeBack(id) : nil
         }
@@ -103,7 +103,7 @@ package final class VideoIngest: Sendable {
     private let tell: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - pool: The pool for plugins without a pool of their own.
+    /// - pool: The pool for plugins without their own pool.
     ///   - tell: Receives messages for the source's author, each once.
     package init(
         pool: FramePool, track: VideoTrackInput, clock: SessionClock,
@@ -116,7 +116,7 @@ package final class VideoIngest: Sendable {
         self.tell = tell
     }
 
-    /// Sets the state to that of the lifecycle.
+    /// Sets the state from the lifecycle's state.
     func follow(_ lifecycle: LifecycleState) {
         let status = LifecycleTable.senderStatus(in: lifecycle)
         state.withLock { state in
@@ -129,7 +129,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Begins a life of the plugin, with new leases and its own pool.
+    /// Begins a life of the plugin, with new leases and the life's pool.
     func begin(pool: FramePool?) {
         state.withLock { state in
             state.pool = pool ?? ownPool
@@ -138,23 +138,23 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Whether the plugin has frames that it may still write to.
+    /// Whether the plugin holds frames that it may still write.
     var hasLeases: Bool {
         state.withLock { state in state.leases.indices.contains { state.leases[$0] != nil } }
     }
 
-    /// Limit of the plugin's frames in use.
+    /// The most frames of the plugin in use.
     var frameLimit: Int { ownPool.limit }
 
-    /// Makes frames of a revision, and of earlier ones, legal; called before the plugin gets the
+    /// Makes frames of a revision and of earlier ones legal. Called before the plugin receives the
     /// offer.
     func offered(revision: UInt32) {
         state.withLock { $0.revisions.offered(revision) }
     }
 
-    /// Starts the grace time of older revisions; called when the plugin has agreed.
+    /// Starts the grace time of older revisions. Called when the plugin has agreed.
     ///
-    /// - Parameter promise: What all its frames must be, for cameras.
+    /// - Parameter promise: The capability of all frames of a camera; nil for other sources.
     func agreed(revision: UInt32, promise: VideoCapability? = nil) {
         let now = clock.now
         state.withLock { state in
@@ -171,13 +171,13 @@ package final class VideoIngest: Sendable {
         state.withLock { $0.revisions.followed }
     }
 
-    /// The refusals since the start, or since a frame was accepted.
+    /// The refusals since the start, or since the last accepted frame.
     var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
 
-    /// Calls a closure once, after the next frame was accepted. [any]
+    /// Calls a closure once, after the next accepted frame. [any]
     func onNext(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.onNext = wake } }
 
-    /// Lets the account know that a share is paused, or is not any more.
+    /// Records whether a share is paused, for the track's accounting.
     func setPaused(_ isPaused: Bool) { track.setPaused(isPaused) }
 
     /// The counts so far.
@@ -189,7 +189,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Copies a plugin's frame, or converts it, and passes it on.
+    /// Copies or converts a plugin's frame, and passes it to the track.
     func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
         try counting { () throws(Refusal) in
             let (newest, pool) = try state.withLock { state throws(Refusal) in
@@ -213,7 +213,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Converts a checked frame from the plugin's memory, and passes it on.
+    /// Converts a checked frame from the plugin's memory, and passes it to the track.
     private func convert(
         _ checked: CheckedFrame, by conversion: EarlyConversion, from pool: FramePool
     ) throws(Refusal) {
@@ -233,12 +233,12 @@ package final class VideoIngest: Sendable {
         try deliver(frame, .videoSend, copied: 0, sentAs: conversion.form)
     }
 
-    /// Passes on a frame of a plugin in another process.
+    /// Passes a frame of a plugin in another process to the track.
     ///
     /// - Parameters:
-    ///   - granted: The lease from ``grant(like:converts:)`` whose frame has the pixels already; 0 for
-    ///     none.
-    ///   - copy: Fills a frame of the pool; false if the plugin is lost.
+    /// - granted: The lease from ``grant(like:converts:)`` whose frame already has the pixels; 0 if
+    ///   none.
+    /// - copy: Fills a frame of the pool. Returns false if the plugin is lost.
     /// - Returns: The frame's classification.
     @discardableResult
     func send(
@@ -274,7 +274,7 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Takes a checked frame into the pool, and passes it on.
+    /// Copies a checked frame into the pool, and passes it to the track.
     private func take(
         _ checked: CheckedFrame, from pool: FramePool, _ fill: (inout VideoFrame) -> Bool
     ) throws(Refusal) {
@@ -286,7 +286,7 @@ package final class VideoIngest: Sendable {
         guard fill(&copy) else { throw Refusal(.gone, in: .videoSend) }
         let byteCount = copy.byteCount
         if checked.format.isCompressed {
-            // Checked data must not change any more.
+            // A plugin must not be able to change checked data.
             guard let own = privateCopy(of: copy) else {
                 throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
             }
@@ -373,12 +373,12 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Lends a frame like the last one, before the plugin asks: for a plugin in another process, which
-    /// then need not ask.
+    /// Lends a frame like the last one ahead, so that a plugin in another process need not request
+    /// it.
     ///
     /// - Parameters:
-    ///   - form: What the last frame was.
-    ///   - converts: Whether the process may fill it with converted pixels.
+    /// - form: The form of the last frame.
+    /// - converts: Whether the process may fill the frame with converted pixels.
     /// - Returns: Also how it is to be filled, if the pixels are to be converted. Nil if the process
     ///   has such a frame already, or the pool has none to spare.
     func grant(
@@ -396,7 +396,7 @@ package final class VideoIngest: Sendable {
         lease.frame = gr_mutable_frame(describing: frame, revision: agreed)
         var lent: VideoFrame? = frame
         lease.id = state.withLock { state in
-            // Not to the plugin's next life, whose frames lie elsewhere.
+            // A frame of the old pool is not lent to the plugin's next life.
             guard state.status == .ok, state.granted == 0, state.pool === pool,
                 let frame = lent.take(),
                 let id = try? state.lend(frame, .videoAcquire)
@@ -408,13 +408,13 @@ package final class VideoIngest: Sendable {
         return lease.id == 0 ? nil : (lease, conversion)
     }
 
-    /// Takes back a frame that was lent ahead; no other lease.
+    /// Takes back a frame that was lent ahead. Ignores other leases.
     func takeBack(granted lease: UInt64) {
         // Released outside the lock.
         _ = state.withLock { $0.takeBack(granted: lease) }
     }
 
-    /// Takes back a leased frame unsent.
+    /// Takes back an unsent leased frame.
     func abandon(_ id: UInt64) throws(Refusal) {
         do throws(Refusal) {
             _ = try takeBack(id, .videoAbandon) { state in state.counts.abandoned += 1 }
@@ -454,7 +454,7 @@ package final class VideoIngest: Sendable {
 
     /// Ends a lease.
     ///
-    /// - Parameter then: What else is done under the same lock.
+    /// - Parameter then: An action under the same lock.
     private func takeBack(
         _ id: UInt64, _ call: SenderCall, then: (inout State) throws(Refusal) -> Void
     ) throws(Refusal) -> VideoFrame {
@@ -469,10 +469,10 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Passes a frame to the track, if the state still allows it: after the ingest is closed and
-    /// the lock is free, no frame is accepted.
+    /// Passes a frame to the track if the state still allows it. After the ingest is closed and the
+    /// lock is free, no frame is accepted.
     ///
-    /// - Parameter form: What it was sent as, if it has been converted.
+    /// - Parameter form: The form of a converted frame before the conversion; nil for other frames.
     private func deliver(
         _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int,
         sentAs form: FrameForm? = nil

@@ -4,10 +4,10 @@ import GreenroomRuntime
 
 /// The output plugin's reports since its last start: ceilings, state and changed wants.
 package final class OutputControl: Sendable {
-    /// The shortest time between two requests that are served, on the session clock.
+    /// The shortest time between two served requests, in nanoseconds of the session clock.
     private static let requestNanoseconds: Int64 = 250_000_000
 
-    /// The most that the plugin can use of a track.
+    /// A plugin's upper limit for a track.
     struct Ceiling: Equatable {
         var limit: VideoCapability
         /// The plugin's reason.
@@ -20,31 +20,31 @@ package final class OutputControl: Sendable {
         package var state: OutputState
         var text: String?
 
-        /// E.g. `lost: the server has gone`.
+        /// The condition as text, e.g. `lost: the server has gone`.
         var words: String { state.rawValue + (text.map { ": \($0)" } ?? "") }
     }
 
     private struct State {
-        /// Whether the life lasts.
+        /// Whether the life is still running.
         var isAlive = false
         var ceilings: [UInt32: Ceiling] = [:]
         var condition: Condition?
-        /// Whether it was live in any life.
+        /// Whether the output was live in any life.
         var hasBeenLive = false
-        /// Whether the plugin asks to be asked again.
+        /// Whether the plugin has an unserved request.
         var isRequested = false
-        /// When such a request was served last, on the session clock.
+        /// The time of the last served request, on the session clock; nil before the first.
         var served: Int64?
-        /// Whether tracks were described since the session has followed the answers.
+        /// Whether the plugin has answered since the session last read the answers.
         var hasNews = false
     }
 
     private let state = Monitor(State())
 
-    /// Whether the life lasts.
+    /// Whether the life is still running.
     var isAlive: Bool { state.withLock { $0.isAlive } }
 
-    /// The ceiling of a track; nil without one, and after the life.
+    /// The ceiling of a track; nil if there is none, and after the life.
     func ceiling(of track: UInt32) -> Ceiling? {
         state.withLock { $0.isAlive ? $0.ceilings[track] : nil }
     }
@@ -54,7 +54,7 @@ package final class OutputControl: Sendable {
 
     /// Sets the ceiling of a track; nil lifts it. [any]
     ///
-    /// - Returns: Whether this is a change.
+    /// - Returns: Whether the ceiling changed.
     func set(_ ceiling: Ceiling?, of track: UInt32) -> Bool {
         state.withLock { state in
             guard state.ceilings[track] != ceiling else { return false }
@@ -63,7 +63,7 @@ package final class OutputControl: Sendable {
         }
     }
 
-    /// Forgets the ceilings of tracks that have ended.
+    /// Removes the ceilings of ended tracks.
     func forget(_ tracks: [UInt32]) {
         state.withLock { state in
             for track in tracks { state.ceilings[track] = nil }
@@ -73,12 +73,12 @@ package final class OutputControl: Sendable {
     /// The state that the plugin reported; nil if none.
     package var condition: Condition? { state.withLock { $0.condition } }
 
-    /// Whether the plugin has said in any life that it is live.
+    /// Whether the plugin reported `live` in any life.
     package var hasBeenLive: Bool { state.withLock { $0.hasBeenLive } }
 
     /// Stores the state that the plugin reports. [any]
     ///
-    /// - Returns: Whether this is a change.
+    /// - Returns: Whether the condition changed.
     func set(_ condition: Condition) -> Bool {
         state.withLock { state in
             guard state.condition != condition else { return false }
@@ -88,7 +88,7 @@ package final class OutputControl: Sendable {
         }
     }
 
-    /// A new life begins: it has said nothing.
+    /// Begins a life, without a condition.
     func beginLife() {
         state.withLock { state in
             state.isAlive = true
@@ -98,7 +98,7 @@ package final class OutputControl: Sendable {
         }
     }
 
-    /// The life has ended, and with it what it could use.
+    /// Ends the life and its ceilings.
     func endLife() {
         state.withLock { state in
             state.isAlive = false
@@ -108,22 +108,24 @@ package final class OutputControl: Sendable {
 
     // MARK: Wants
 
-    /// The plugin asks to be asked again. [any]
+    /// Records a request to describe the tracks again. [any]
     func request() { state.withLock { $0.isRequested = true } }
 
-    /// Whether the plugin asks to be asked again.
+    /// Whether the plugin has an unserved request.
     package var isRequested: Bool { state.withLock { $0.isRequested } }
 
-    /// When the plugin's request can be served, on the session clock; nil without one.
+    /// The time at which the plugin's request can be served, on the session clock; nil if there is
+    /// none.
     package var nextRequest: Int64? {
         state.withLock { state in
             state.isRequested ? state.served.map { $0 + Self.requestNanoseconds } ?? 0 : nil
         }
     }
 
-    /// Takes the plugin's request, if there is one and the last one was long enough ago.
+    /// Takes the plugin's request if there is one and the minimum interval since the last has
+    /// passed.
     ///
-    /// - Parameter now: On the session clock.
+    /// - Parameter now: The time on the session clock.
     package func takeRequest(at now: Int64) -> Bool {
         state.withLock { state in
             guard state.isRequested,
@@ -135,16 +137,16 @@ package final class OutputControl: Sendable {
         }
     }
 
-    /// The plugin is asked now: earlier requests are served. [control]
+    /// Clears earlier requests, because the host is about to describe the tracks. [control]
     func willDescribe() { state.withLock { $0.isRequested = false } }
 
-    /// The plugin has answered. [control]
+    /// Records that the plugin has answered. [control]
     package func didDescribe() { state.withLock { $0.hasNews = true } }
 
-    /// Whether the plugin has answered since the news was taken.
+    /// Whether the plugin has answered since the last ``takeNews()``.
     package var hasNews: Bool { state.withLock { $0.hasNews } }
 
-    /// Takes the news that the plugin has answered.
+    /// Returns whether the plugin has answered since the last call, and clears the flag.
     package func takeNews() -> Bool {
         state.withLock { state in
             defer { state.hasNews = false }

@@ -17,9 +17,9 @@ extension OutputFeed {
         return OutputDemand(want: want.video, ceiling: ceiling)
     }
 
-    /// Sets the most that the plugin can use of a track; nil lifts it. [any]
+    /// Sets the output's ceiling of a track; nil removes the ceiling. [any]
     ///
-    /// - Returns: Whether this is a change.
+    /// - Returns: Whether the ceiling changed.
     func set(
         ceiling: gr_capability?, of id: UInt32, because reason: String
     ) throws(Refusal) -> Bool {

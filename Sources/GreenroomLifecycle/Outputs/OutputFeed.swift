@@ -12,32 +12,32 @@ import GreenroomVideo
 /// The session side of an output plugin: wants, kept frames and counters. It outlives restarts of
 /// the plugin.
 package final class OutputFeed: Sendable {
-    /// The most tracks of participants that have ended whose counters stay.
+    /// The most ended participants' tracks with stored counters.
     private static let endedLimit = 100
 
-    /// The most tracks of participants that are described in one step, which has a deadline.
+    /// The most participants' tracks that one step describes. The step has a deadline.
     private static let questionLimit = 16
 
-    /// The most values that an output may have in the report.
+    /// The most values of an output in the report.
     private static let valueLimit = 32
 
-    /// Which frame a plugin gets.
+    /// The position of a frame that the plugin receives.
     struct FramePlace {
         /// The track's number.
         var track: UInt32
         var periods: FramePeriods
-        /// When the first period begins, on the session clock.
+        /// The start of the frame's first period, on the session clock.
         var ptsNanoseconds: Int64
     }
 
-    /// Which block of audio a plugin gets.
+    /// The position of a block of audio that the plugin receives.
     struct BlockPlace {
         /// The track's number.
         var track: UInt32
         var format: AudioFormat
-        /// The first sample, from 0 at the start of the session.
+        /// The index of the first sample, from 0 at the start of the session.
         var index: Int64
-        /// When it plays, on the session clock.
+        /// The time at which the block plays, on the session clock.
         var ptsNanoseconds: Int64
     }
 
@@ -45,11 +45,11 @@ package final class OutputFeed: Sendable {
     package struct Counts: Encodable, Equatable, Sendable {
         /// Taken by the plugin.
         package var taken = 0
-        /// Refused by it, by status.
+        /// Frames or blocks that the plugin refused, by status.
         package var refused: [String: Int] = [:]
-        /// Left out while the plugin was lost, or stopped.
+        /// Frames or blocks omitted while the plugin was lost or stopped.
         package var away = 0
-        /// Left out because there was no memory that the plugin's process can read.
+        /// Frames omitted because there was no memory that the plugin's process can read.
         package var noBuffer = 0
         /// Copies in memory shared with the plugin's process: black, slates, and the current frame
         /// at the start of a want. Nil for none.
@@ -69,17 +69,17 @@ package final class OutputFeed: Sendable {
 
     fileprivate struct Answer {
         var track: OutputTrack
-        /// Whether it is of a participant, and has ended.
+        /// Whether the track belongs to a participant and has ended.
         var hasEnded = false
-        /// Whether the plugin still has to learn of that.
+        /// Whether the plugin must still be notified of the track's end.
         var owesEnd = false
         var written = gr_want.ordinary
         var want = TrackWant.nothing
-        /// The last life that was asked about it; 0 for none.
+        /// The last life that was asked about the track; 0 if none.
         var asked = 0
-        /// The last one that answered.
+        /// The last life that answered.
         var answered = 0
-        /// The last one that wanted it.
+        /// The last life that wanted the track.
         var wanted = 0
         var counts = Counts()
     }
@@ -93,7 +93,7 @@ package final class OutputFeed: Sendable {
         var kept: KeptFrames = [:]
         /// Values for the report, by name.
         var values: [String: Double] = [:]
-        /// Whether the plugin gets nothing for now, whatever it wants.
+        /// Whether the plugin receives nothing for now, whatever its wants.
         var isResting = false
         /// Whether the session continues without the plugin.
         var hasLeft = false
@@ -104,10 +104,10 @@ package final class OutputFeed: Sendable {
         /// The start of the session, on its clock.
         var epoch: Int64 = 0
 
-        /// The place of the answer about a track.
+        /// The index of the answer about a track.
         func index(of track: UInt32) -> Int? { answers.firstIndex { $0.track.id == track } }
 
-        /// The place of the answer about a track, which may be new.
+        /// The index of the answer about a track. Adds a new answer if there is none.
         mutating func open(_ track: OutputTrack) -> Int {
             if let index = index(of: track.id) { return index }
             answers.append(Answer(track: track))
@@ -115,7 +115,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// The tracks that the plugin gets to know; nil for all.
+    /// The tracks announced to the plugin; nil for all.
     package let selection: TrackSelection?
     /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
     package let name: String
@@ -124,7 +124,7 @@ package final class OutputFeed: Sendable {
     private let events: SessionEvents
     /// The number of the plugin's instance.
     package let plugin: Int
-    /// Whether the plugin is a composer, which rests while no output takes what it makes.
+    /// Whether the plugin is a composer, which rests while no output uses its video.
     package let isComposer: Bool
     /// Whether the default tracks include composed video. Not for a composer (a loop), and not for
     /// a call (participants would appear twice).
@@ -149,7 +149,7 @@ package final class OutputFeed: Sendable {
         state = Monitor(State())
     }
 
-    /// Whether the plugin gets to know a track of the session, or a mix.
+    /// Whether a track of the session, or a mix, is announced to the plugin.
     package func takes(_ track: SessionTrack) -> Bool {
         selection?.own.contains(track) ?? !(track.role?.composes ?? false && !learnsOfStages)
     }
@@ -163,9 +163,9 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// Takes an answer about a track. [control]
+    /// Stores an answer about a track. [control]
     ///
-    /// - Throws: If the want can't be met.
+    /// - Throws: `InvalidValueError` if the want cannot be met.
     func settle(_ written: gr_want, of track: OutputTrack) throws(InvalidValueError) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
         state.withLock { state in
@@ -183,17 +183,17 @@ package final class OutputFeed: Sendable {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
 
-    /// Gives the plugin nothing for now, or again what it wants.
+    /// Suspends or resumes the plugin's media.
     package func rest(_ isResting: Bool) {
         let isNews = state.withLock { state in
             defer { state.isResting = isResting }
             return state.isResting != isResting
         }
-        // The session follows the change as it follows an answer.
+        // The session handles the change like an answer.
         if isNews { control.didDescribe() }
     }
 
-    /// Whether it wants any audio.
+    /// Whether the plugin wants any audio.
     package var wantsAudio: Bool {
         state.withLock { state in
             !state.isResting
@@ -203,7 +203,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// A track that the plugin knows, and what it gets of it; nil for others.
+    /// A track announced to the plugin, and its want; nil for other tracks.
     package func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackWant)? {
         state.withLock { state in
             state.index(of: track).map { index in
@@ -215,23 +215,23 @@ package final class OutputFeed: Sendable {
 
     // MARK: Tracks of participants
 
-    /// Records a track of a participant that begins, unless the plugin does not get to know it.
+    /// Records a new track of a participant, unless the track is not announced to the plugin.
     ///
-    /// - Returns: Whether it does.
+    /// - Returns: Whether the track was recorded.
     package func open(_ track: OutputTrack) -> Bool {
         guard !hasLeft, selection?.has(track) ?? true else { return false }
         state.withLock { _ = $0.open(track) }
         return true
     }
 
-    /// Has the plugin asked again about all open tracks of participants.
+    /// Requests a new answer about each open track of a participant.
     package func askAgain() {
         state.withLock { state in
             for index in state.answers.indices { state.answers[index].asked = 0 }
         }
     }
 
-    /// Whether there are open tracks of participants about which this life is to be asked.
+    /// Whether this life must be asked about open tracks of participants.
     package var hasQuestions: Bool {
         state.withLock { state in
             state.answers.contains {
@@ -240,8 +240,8 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// Open tracks of participants about which this life was not asked, or is to be asked again; it is
-    /// asked about them now. The rest is left for the next time.
+    /// Returns the open tracks of participants that this life must be asked about, and marks them
+    /// as asked. Further tracks stay for the next call.
     package func takeQuestions() -> [OutputTrack] {
         state.withLock { state in
             var due: [OutputTrack] = []
@@ -257,7 +257,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// Whether this life has yet to say what it wants of a track.
+    /// Whether this life has not yet answered about a track.
     package func owesAnswer(about track: UInt32) -> Bool {
         control.isAlive
             && state.withLock { state in
@@ -267,7 +267,7 @@ package final class OutputFeed: Sendable {
             }
     }
 
-    /// Records that tracks of participants have ended: their counters stay for the report.
+    /// Records that tracks of participants have ended. The counters stay for the report.
     package func end(_ tracks: [UInt32]) {
         let forgotten = state.withLock { state in
             var forgotten: [UInt32] = []
@@ -275,7 +275,7 @@ package final class OutputFeed: Sendable {
                 guard let index = state.index(of: track) else { continue }
                 state.answers[index].hasEnded = true
                 let answer = state.answers[index]
-                // It may have yet to answer.
+                // The plugin may not have answered yet.
                 let known = isComposer ? answer.answered : answer.wanted
                 state.answers[index].owesEnd =
                     known == state.lives
@@ -290,10 +290,10 @@ package final class OutputFeed: Sendable {
         control.forget(forgotten)
     }
 
-    /// Whether the plugin still has to learn that tracks have ended.
+    /// Whether the plugin must still be notified of tracks' ends.
     package var owesEnds: Bool { state.withLock { $0.answers.contains(where: \.owesEnd) } }
 
-    /// Takes the tracks that have ended and that this life wanted. [control]
+    /// Takes the ended tracks that this life wanted. [control]
     func takeEnds() -> [UInt32] {
         state.withLock { state in
             var ends: [UInt32] = []
@@ -316,9 +316,9 @@ package final class OutputFeed: Sendable {
 
     var epoch: Int64 { state.withLock { $0.epoch } }
 
-    /// The session continues without the plugin.
+    /// Records that the session continues without the plugin.
     ///
-    /// - Parameter isFinished: Whether it has ended in order.
+    /// - Parameter isFinished: Whether the plugin has ended in order.
     package func leave(isFinished: Bool = false) {
         state.withLock { state in
             state.hasLeft = true
@@ -340,13 +340,13 @@ package final class OutputFeed: Sendable {
 
     /// The outcome of a frame or a block.
     enum Result {
-        /// The plugin returned this.
+        /// The plugin returned this status.
         case status(Status)
         /// The plugin was lost, or stopped.
         case away
         case noBuffer
 
-        /// - Parameter status: What the plugin returned; nil if it was not called.
+        /// - Parameter status: The plugin's status; nil if the plugin was not called.
         init(_ status: Status?) { self = status.map(Result.status) ?? .away }
     }
 
@@ -364,7 +364,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// Whether the plugin has refused every frame and block that it got.
+    /// Whether the plugin has refused every frame and block that it received.
     package var hasRefusedAll: Bool {
         state.withLock { state in
             state.answers.allSatisfy { $0.counts.taken == 0 }
@@ -391,7 +391,7 @@ package final class OutputFeed: Sendable {
 
     /// Lends a frame for the running callback. [media]
     ///
-    /// - Returns: Its number.
+    /// - Returns: The frame's number.
     func lend(_ frame: borrowing VideoFrame) -> UInt64 {
         var shared: VideoFrame? = frame.share()
         return state.withLock { state in
@@ -401,7 +401,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// The callback has returned. [media]
+    /// Ends the loan when the callback has returned. [media]
     func endLending() {
         // Frees the frame outside the lock.
         var returned: VideoFrame?
@@ -409,7 +409,7 @@ package final class OutputFeed: Sendable {
         _ = consume returned
     }
 
-    /// Keeps the frame that is lent. [media]
+    /// Keeps the lent frame. [media]
     func keep(_ id: UInt64) throws(Refusal) {
         try state.withLock { state throws(Refusal) in
             guard id == state.lastID, let frame = state.lent?.share() else {
@@ -423,7 +423,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// Takes a kept frame back. [any]
+    /// Releases a kept frame. [any]
     func release(_ id: UInt64) throws(Refusal) {
         let frame = state.withLock { $0.kept.removeValue(forKey: id) }
         guard frame != nil else { throw Refusal(.notKept(id), in: .release) }
@@ -432,9 +432,9 @@ package final class OutputFeed: Sendable {
     /// The number of frames that the plugin keeps.
     package var keptCount: Int { state.withLock { $0.kept.count } }
 
-    /// Takes all frames back: the plugin's life has ended, or it is stopped.
+    /// Takes back all frames, because the plugin's life has ended or the plugin is stopped.
     ///
-    /// - Returns: The frames, to be released outside of locks.
+    /// - Returns: The frames. Release them outside of locks.
     func takeFrames() -> KeptFrames {
         state.withLock { state in
             let kept = state.kept
@@ -443,7 +443,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// A new life of the plugin begins: it has got no frame.
+    /// Begins a new life of the plugin, which has received no frame.
     func beginLife() {
         _ = takeFrames()
         state.withLock { state in
@@ -485,38 +485,38 @@ package final class OutputFeed: Sendable {
             package var track: String
             /// The output's want for the track; `nothing` if it withdrew an earlier want.
             package var want: String
-            /// The most that it can use of it, and why; nil for no limit.
+            /// The output's ceiling of the track, with its reason; nil if there is none.
             package var ceiling: Ceiling?
-            /// Its frames, or its blocks.
+            /// The counters of the track's frames or blocks.
             package var media: Counts
         }
 
         package struct Ceiling: Encodable, Sendable {
-            /// E.g. `640x360@15`.
+            /// The limit, e.g. `640x360@15`.
             package var limit: String
             /// The plugin's reason.
             package var reason: String
         }
 
-        /// Whether it has taken a frame or a block.
+        /// Whether the output has taken a frame or a block.
         package var hasTaken: Bool { tracks.contains { $0.media.taken > 0 } }
 
-        /// Its role in the session.
+        /// The output's role in the session.
         package var role: String
         /// The plugin.
         package var plugin: String
         /// The state that the plugin reported: `connecting`, `live` or `lost`; nil if none.
         package var state: OutputState?
-        /// The text with that.
+        /// The text of the reported state.
         package var text: String?
-        /// The tracks that it wants.
+        /// The tracks that the output wants.
         package var tracks: [Track]
-        /// Frames that it keeps.
+        /// The number of frames that the output keeps.
         package var kept: Int
-        /// Its own values, by name.
+        /// The output's values, by name.
         package var values: [String: Double]
 
-        /// Its own values in words, e.g. `images 5`; nil without any.
+        /// The output's values as text, e.g. `images 5`; nil if there are none.
         package var valuesInWords: String? {
             let words = values.sorted { $0.key < $1.key }.map { name, value in
                 "\(name) \(Int(exactly: value).map(String.init) ?? String(value))"
@@ -525,7 +525,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// Its part of the session report.
+    /// The output's entry in the session report.
     package var outputReport: OutputReport {
         let (answers, kept, values, hasLeft) = state.withLock {
             ($0.answers, $0.kept.count, $0.values, $0.hasLeft)
@@ -552,12 +552,12 @@ package final class OutputFeed: Sendable {
                 + (entry.valuesInWords.map { ["\(name): \($0)"] } ?? []))
     }
 
-    /// The list of the report that has output plugins.
+    /// The key of the report's list of output plugins.
     package static let reportKey = "outputPlugins"
 }
 
 extension TrackSelection {
-    /// Whether a track of a participant is in it.
+    /// Whether the selection contains a track of a participant.
     fileprivate func has(_ track: OutputTrack) -> Bool {
         let kind =
             SessionTrack(id: track.kind)?.role.map(TrackSelection.Participants.Kind.track)
@@ -592,11 +592,11 @@ extension VideoSinkWant {
 }
 
 extension OutputFeed.Answer {
-    /// A line for the summary if something was lost; nil otherwise.
+    /// A line for the summary if media was lost; else nil.
     ///
     /// - Parameters:
     ///   - hasLeft: Whether the output has ended, or the session continues without it.
-    ///   - countsAway: Whether it should have got what came while it was stopped.
+    /// - countsAway: Whether the output should have received media while it was stopped.
     fileprivate func summary(of output: String, hasLeft: Bool, countsAway: Bool) -> String? {
         let refused = counts.refused.values.reduce(0, +)
         let away = countsAway ? counts.away : 0

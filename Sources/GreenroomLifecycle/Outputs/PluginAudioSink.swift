@@ -4,51 +4,51 @@ package import GreenroomPluginInterface
 package import GreenroomRuntime
 import Synchronization
 
-/// Passes the audio of a track to an output plugin, in the format and the blocks that it wants.
+/// Passes the audio of a track to an output plugin, in the wanted format and block length.
 ///
 /// The session's audio thread writes samples to a ring of a second without waiting; the output's
 /// ``PluginAudioThread`` converts them and calls the plugin. If the plugin is too slow, samples are lost,
 /// counted, and replaced by silence of the same length.
 ///
-/// The plugin may change its want: it gets the samples so far as it wanted them, the last block
-/// shorter, and the next ones as it wants them then.
+/// If the plugin changes its want, the old format applies to the earlier samples, with a shorter
+/// last block. The new format applies to later samples.
 package final class PluginAudioSink: AudioSink {
-    /// A run of samples, or a change, that the session's audio thread queues.
+    /// A run of samples, or a change of the want, that the session's audio thread queues.
     private enum Stretch {
         /// Frames in the ring.
         case frames(Int)
-        /// Silence that stands for lost frames.
+        /// Silence that replaces lost frames.
         case lost(Int)
-        /// The plugin wants something else, or nothing, from a frame of the session on.
+        /// A new want, or nil to stop, from a frame of the session on.
         case change(AudioTrackWant?, at: Int64)
     }
 
     /// The next task of the output's thread.
     private enum Turn {
-        /// Pass so many frames.
+        /// Pass this number of frames.
         case pass(Int)
         case change(AudioTrackWant?, at: Int64)
         case end
     }
 
     private struct Queue {
-        /// A second; nil before the plugin wanted the track.
+        /// A ring of one second; nil before the plugin wanted the track.
         var ring: SampleRing?
-        /// Oldest first.
+        /// The queued stretches, oldest first.
         var stretches: [Stretch] = []
         /// Whether the plugin wants the track.
         var isWanted = false
-        /// Frames of the session so far.
+        /// The number of frames of the session so far.
         var total: Int64 = 0
-        /// A change that begins with a later frame; nil without one.
+        /// A change that begins with a later frame; nil if there is none.
         var coming: (want: AudioTrackWant?, place: Int64)?
-        /// Frames lost, for the report.
+        /// The number of lost frames, for the report.
         var lost = 0
         var isFinishing = false
-        /// Whether the output's thread has something to do of which it was not told.
+        /// Whether the output's thread has work and has not been woken.
         var hasNews = false
 
-        /// Adds 10 ms that the plugin wants, or silence where the ring has no room.
+        /// Appends 10 ms of samples that the plugin wants, or silence if the ring is full.
         mutating func append(_ samples: Span<Int16>) {
             let frames = samples.count / 2
             hasNews = true
@@ -70,7 +70,7 @@ package final class PluginAudioSink: AudioSink {
             }
         }
 
-        /// Makes the change that is due, if there is one.
+        /// Applies the change that is due, if there is one.
         mutating func follow() {
             guard let next = coming, next.place <= total else { return }
             coming = nil
@@ -78,7 +78,7 @@ package final class PluginAudioSink: AudioSink {
         }
 
         private mutating func change(to want: AudioTrackWant?) {
-            // Of two changes at one frame the last counts.
+            // Of two changes at one frame, the last applies.
             if case .change = stretches.last { stretches.removeLast() }
             stretches.append(.change(want, at: total))
             hasNews = true
@@ -88,7 +88,8 @@ package final class PluginAudioSink: AudioSink {
             }
         }
 
-        /// Takes frames of the oldest stretch, at most some, with silence for lost ones, or a change.
+        /// Takes frames of the oldest stretch, up to a limit, with silence for lost frames, or
+        /// takes a change.
         mutating func take(into output: inout MutableSpan<Int16>, _ limit: Int) -> Turn? {
             switch stretches.first {
             case .frames(let count):
@@ -134,11 +135,11 @@ package final class PluginAudioSink: AudioSink {
 
     private var feed: OutputFeed { thread.feed }
 
-    /// Passes the samples that are not due yet as the plugin wants them now.
+    /// Changes the want for the samples that are not due yet.
     ///
-    /// - Parameter want: Nil for nothing.
+    /// - Parameter want: The new want; nil to stop.
     package func change(to want: AudioTrackWant?) {
-        // The audio thread may be about to write what is due.
+        // The audio thread may be about to write samples that are due.
         change(to: want, at: AudioMixer.duePlace(at: thread.clock.now - feed.epoch - start))
     }
 
@@ -155,8 +156,8 @@ package final class PluginAudioSink: AudioSink {
 
     /// Does the next task.
     ///
-    /// - Parameter samples: Memory for 10 ms.
-    /// - Returns: Whether there was one; nil after the last one.
+    /// - Parameter samples: A buffer of 10 ms.
+    /// - Returns: Whether there was a task; nil after the last one.
     fileprivate func takeTurn(_ samples: inout [Int16]) -> Bool? {
         let turn = queue.withLock { queue in
             var output = samples.mutableSpan
@@ -206,7 +207,7 @@ package final class PluginAudioSink: AudioSink {
 
     package var isOfPlugin: Bool { true }
 
-    /// Whether a change of what the plugin wants has not begun.
+    /// Whether a change of the plugin's want has not begun.
     package var isChanging: Bool { queue.withLock { $0.coming != nil } }
 
     package var isIdle: Bool { queue.withLock { !$0.isWanted && $0.coming == nil } }
@@ -259,14 +260,14 @@ package final class PluginAudioSink: AudioSink {
 /// plugin loses samples of all tracks alike.
 package final class PluginAudioThread: Sendable {
     private struct State {
-        /// In the order of their tracks.
+        /// The sinks, in the order of their tracks.
         var sinks: [PluginAudioSink] = []
-        /// Whether a sink has something to do.
+        /// Whether a sink has a task.
         var hasNews = false
         var isRunning = false
     }
 
-    /// How much is converted at a time: 10 ms.
+    /// The length of one conversion: 10 ms.
     fileprivate static let stretch = AudioFormat.session.sampleRate / 100
 
     fileprivate let feed: OutputFeed
@@ -304,7 +305,7 @@ package final class PluginAudioThread: Sendable {
             return !state.isRunning
         }
         guard mustStart else { return }
-        // After all video of the same time: no track has so high a number.
+        // A number above all tracks', so that audio follows all video of the same time.
         let order = ClockOrder(
             part: .output, number: 1 << 32 + instance.number, owner: instance.number)
         _ = HostThread(name: feed.name, clock: clock, as: order) { [self] in run() }
@@ -312,8 +313,8 @@ package final class PluginAudioThread: Sendable {
 
     fileprivate func wake() { state.change { $0.hasNews = true } }
 
-    /// - Parameter deadline: When to stop waiting, on the host clock.
-    /// - Returns: Whether the sink has passed all that it had.
+    /// - Parameter deadline: The time on the host clock at which the wait ends.
+    /// - Returns: Whether the sink has passed all its samples.
     fileprivate func waitForEnd(of sink: PluginAudioSink, until deadline: Int64) -> Bool {
         state.wait(until: deadline, on: clock.host) { state in
             state.sinks.contains { $0 === sink } ? nil : true
@@ -337,9 +338,9 @@ package final class PluginAudioThread: Sendable {
         }
     }
 
-    /// Waits until a sink has something to do.
+    /// Waits until a sink has a task.
     ///
-    /// - Returns: All sinks; nil if none is left, and the thread ends.
+    /// - Returns: All sinks; nil if no sink is left and the thread ends.
     private func nextSinks() -> [PluginAudioSink]? {
         let sinks: [PluginAudioSink]? = clock.wait(for: state, until: nil) { state in
             guard !state.sinks.isEmpty else {
@@ -353,24 +354,24 @@ package final class PluginAudioThread: Sendable {
     }
 }
 
-/// Turns audio of the session's format into blocks of another one, without losing a sample.
+/// Converts audio from the session's format into blocks of another format, without losing a sample.
 struct AudioBlocks: ~Copyable {
     private let want: AudioTrackWant
     private var resampler: Resampler?
-    /// The samples of a stretch in the wanted channels, before its rate is changed.
+    /// The samples of a stretch in the wanted channels, before the change of the rate.
     private var mixed: [Int16] = []
     private var resampled: [Int16]
-    /// Samples of a block that is not full.
+    /// The samples of a block that is not full.
     private var pending: [Int16] = []
     /// The first frame of the session.
     private let first: Int64
     /// Frames of the session that were appended.
     private var appended: Int64 = 0
-    /// Frames in blocks, and pending.
+    /// Frames in finished blocks and in the pending block.
     private var made: Int64 = 0
 
-    /// - Parameter first: The first frame of the session: blocks from there on follow those up to
-    ///   there without a sample more or less.
+    /// - Parameter first: The first frame of the session. Blocks from this frame on follow earlier
+    ///   blocks without a missing or extra sample.
     /// - Returns: nil if there is no memory.
     init?(_ want: AudioTrackWant, from first: Int64 = 0) {
         self.want = want
@@ -396,7 +397,7 @@ struct AudioBlocks: ~Copyable {
         convert(deliver)
     }
 
-    /// Passes what is left: all samples of the session so far, rounded to a whole one.
+    /// Passes the remaining samples: all samples of the session so far, rounded to a whole sample.
     mutating func finish(_ deliver: (Span<Int16>) -> Void) {
         let rate = Int64(AudioFormat.session.sampleRate)
         let wanted = want.format.sampleRate
@@ -414,7 +415,7 @@ struct AudioBlocks: ~Copyable {
         pending.removeAll()
     }
 
-    /// Brings stereo samples into the wanted channels.
+    /// Mixes stereo samples into the wanted channels.
     private mutating func mix(_ samples: Span<Int16>) {
         mixed.removeAll(keepingCapacity: true)
         if want.format.channels == 2 {

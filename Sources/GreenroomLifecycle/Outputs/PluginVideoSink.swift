@@ -6,9 +6,9 @@ package import GreenroomVideo
 
 /// Passes the frames of a track to an output plugin.
 ///
-/// A plugin in a process of its own gets frames in memory that its process maps: those that the track
-/// converts for it are there, and others are copied there, black and slates for example. A frame that
-/// is repeated is copied once.
+/// A plugin with its own process receives frames in memory that the process maps. The track
+/// converts frames into this memory; other frames, such as black frames and slates, are copied
+/// there. A repeated frame is copied once.
 package final class PluginVideoSink: VideoSink {
     /// A frame, and its copy in memory that the plugin's process can read.
     private struct Copy: ~Copyable, Sendable {
@@ -19,13 +19,13 @@ package final class PluginVideoSink: VideoSink {
     /// The last frame.
     private struct Last: ~Copyable, Sendable {
         var copy: Copy?
-        /// The life that got it; nil if none did.
+        /// The life that received the frame; nil if none did.
         var life: Int?
-        /// Where copies are made.
+        /// The allocator of copies; nil before the first copy.
         var frames: SharedFrames?
     }
 
-    /// The most blocks for copies: those that the plugin keeps, the one in hand and the one before.
+    /// The most blocks for copies besides kept frames: the current frame's and the previous one's.
     private static let blockLimit = 2
 
     package let pace: OutputPace
@@ -34,7 +34,7 @@ package final class PluginVideoSink: VideoSink {
     private let instance: PluginInstance
     private let track: UInt32
     private let rate: FrameRate
-    /// The start of the track, in nanoseconds from that of the session.
+    /// The start of the track, in nanoseconds after the session's start.
     private let start: Int64
     /// Safe: the branch's thread alone writes and finishes. A lock would be taken three times a frame.
     nonisolated(unsafe) private var last = Last()
@@ -65,7 +65,7 @@ package final class PluginVideoSink: VideoSink {
         }
         let life = feed.life
         var periods = periods
-        // A repeated frame is new to a plugin that has not got it.
+        // A repeated frame is new to a plugin that has not received it.
         if periods.content == .repeated, last.life != life {
             periods.content = .new
         }

@@ -9,24 +9,23 @@ package import GreenroomRuntime
 import GreenroomVideo
 
 /// The participants of a call, and their open tracks.
-///
-/// The plugin calls from any thread, and never waits: what changes is queued for the session's
-/// thread, which connects the tracks to the outputs.
+/// The plugin calls from any thread and never waits. Changes are queued for the session's thread,
+/// which connects the tracks to the outputs.
 package final class CallRoster: Sendable {
     /// A participant.
     package struct Member: Sendable {
-        /// Their number and name.
+        /// The participant's number and name.
         package var participant: OutputTrack.Participant
-        /// For file names, e.g. `ana`; unique in the session.
+        /// The participant's name for files, e.g. `ana`; unique in the session.
         var fileName: String
-        /// The number of the track that has the mix without them.
+        /// The number of the track with the mix without this participant's audio.
         package var mixTrack: UInt32
-        /// When they joined, on the session clock.
+        /// The time of joining, on the session clock.
         package var joined: Int64
-        /// How often they have opened a track of each kind.
+        /// The number of tracks opened so far, by kind.
         var opened: [SessionRole: Int] = [:]
 
-        /// The mix that they are to hear, as described to outputs.
+        /// The mix for this participant, as described to outputs.
         package var describedMix: OutputTrack {
             OutputTrack(
                 id: mixTrack, kind: UInt32(GR_TRACK_MIX_MINUS), name: "\(fileName)-mix-minus",
@@ -34,7 +33,7 @@ package final class CallRoster: Sendable {
         }
     }
 
-    /// Something for the session's thread to do; times are on the session clock.
+    /// A task for the session's thread. Times are on the session clock.
     package enum Change: Sendable {
         case joined(Member)
         case opened(ParticipantTrack, sender: UInt64)
@@ -49,51 +48,51 @@ package final class CallRoster: Sendable {
         /// The senders of tracks that are muted.
         var muted: Set<UInt64> = []
         var changes: [Change] = []
-        /// Tracks that ended with the call: their senders answer that it is stopped.
+        /// Tracks that ended with the call. Their senders return the status of a stopped call.
         var stopped: [(sender: UInt64, track: ParticipantTrack)] = []
-        /// Tracks that have ended, and with frames that the plugin may still write to.
+        /// Ended tracks with frames that the plugin may still write.
         var retired: [(sender: UInt64, track: ParticipantTrack)] = []
         /// Whether the session is ending.
         var isOver = false
-        /// How many participants and tracks may be added at once, and when that was, on the session
-        /// clock.
+        /// The number of participants and tracks that may be added at once, and the time of this
+        /// count, on the session clock.
         var credit = CallRoster.mostAtOnce
         var credited: Int64?
         var lastParticipant: UInt32 = 0
-        /// The session's own tracks have the numbers below.
+        /// The last track number. Lower numbers belong to the session's own tracks.
         var lastTrack: UInt32 = 15
-        /// How often a file name was used.
+        /// The number of uses of each file name.
         var fileNames: [String: Int] = [:]
     }
 
     /// The most participants and tracks that are added at once.
     fileprivate static let mostAtOnce = 512.0
-    /// The most that are added in a second over a long time.
+    /// The long-term limit of added participants and tracks per second.
     private static let mostInASecond = 20.0
 
-    /// The most bytes of a name.
+    /// The most bytes of a participant's name.
     static let longestName = 100
-    /// The most changes that wait for the session.
+    /// The most changes queued for the session.
     private static let changeLimit = 1000
-    /// The most file names that are remembered.
+    /// The most file names that the roster stores.
     fileprivate static let fileNameLimit = 10_000
 
     /// The number of the call's instance.
     let plugin: Int
     private let frameLimit: Int
-    /// The session's maximum of video; nil: no limit.
+    /// The session's maximum of video; nil for no limit.
     private let maximum: VideoCapability?
     private let clock: SessionClock
     private let events: SessionEvents
     private let state = Monitor(State())
-    /// Gets each track that is opened, before anything is sent on it; nil in a session.
+    /// Receives each opened track before any media is sent on it; nil in a session.
     private let didOpen: (@Sendable (ParticipantTrack) -> Void)?
 
     /// - Parameters:
     ///   - plugin: The number of the call's instance.
     ///   - frameLimit: Limit of each track's frames in use.
-    ///   - maximum: The session's; nil: no limit.
-    ///   - didOpen: Gets each track that is opened, before anything is sent on it. [any]
+    /// - maximum: The session's maximum of video; nil for no limit.
+    /// - didOpen: Receives each opened track before any media is sent on it. [any]
     package init(
         plugin: Int, frameLimit: Int, maximum: VideoCapability? = nil, clock: SessionClock,
         events: SessionEvents,
@@ -132,7 +131,7 @@ package final class CallRoster: Sendable {
         }
     }
 
-    /// Removes a participant, and closes their tracks.
+    /// Removes a participant and closes the participant's tracks.
     func leave(_ participant: UInt32) throws(Refusal) {
         let now = clock.now
         let closed = try change(.left) { state throws(Refusal) in
@@ -149,9 +148,9 @@ package final class CallRoster: Sendable {
     /// Opens a track of a participant; it accepts frames or blocks at once.
     ///
     /// - Parameters:
-    ///   - kind: One of `GR_TRACK_…`.
-    ///   - written: The largest size and rate of video; the session's maximum may be less.
-    ///   - pool: Where the plugin's frames lie; nil for the host's memory.
+    /// - kind: The kind, as `GR_TRACK_…`.
+    /// - written: The largest size and rate of video. The session's maximum may lower it.
+    /// - pool: The pool of the plugin's frames; nil for the host's memory.
     func open(
         _ kind: UInt32, of participant: UInt32, upTo written: gr_capability, pool: FramePool?
     ) throws(Refusal) -> (track: ParticipantTrack, sender: UInt64) {
@@ -225,7 +224,7 @@ package final class CallRoster: Sendable {
         end(closed)
     }
 
-    /// Mutes a track, or takes that back.
+    /// Mutes or unmutes a track.
     func mute(_ isMuted: Bool, _ sender: UInt64) throws(Refusal) {
         let track = try change(.setMuted) { state throws(Refusal) -> ParticipantTrack? in
             guard let track = state.tracks[sender] else {
@@ -239,7 +238,7 @@ package final class CallRoster: Sendable {
         track?.mute(isMuted, by: plugin)
     }
 
-    /// Changes what the session has, unless that is too often.
+    /// Changes the session's participants or tracks, unless changes are too frequent.
     private func add<Result>(
         _ call: SenderCall, _ body: (inout State) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
@@ -270,15 +269,15 @@ package final class CallRoster: Sendable {
         return result
     }
 
-    /// Accepts nothing more on tracks that were closed.
+    /// Closes the ingests of closed tracks.
     private func end(_ closed: [(sender: UInt64, track: ParticipantTrack)]) {
         for (_, track) in closed { track.follow(.uninitialized) }
         state.withLock { $0.retired += closed }
         forgetRetired()
     }
 
-    /// Forgets tracks that have ended and that the plugin can't write to any more. A frame that a
-    /// thread of it is drawing stays until it is given back.
+    /// Removes ended tracks that the plugin can no longer write. A frame that a plugin's thread is
+    /// drawing stays until it is returned.
     private func forgetRetired() {
         let free = state.withLock { state in
             let free = state.retired.filter { !$0.track.hasLeases }
@@ -293,7 +292,8 @@ package final class CallRoster: Sendable {
 
     // MARK: The session's side
 
-    /// Sets the state to that of the call's lifecycle. Its participants are there while it sends.
+    /// Sets the state from the call's lifecycle. Participants are present only while the call
+    /// sends.
     func follow(_ lifecycle: LifecycleState) {
         guard lifecycle != .sending else { return }
         closeAll()
@@ -305,9 +305,9 @@ package final class CallRoster: Sendable {
         end(stopped)
     }
 
-    /// The call is stopped, or its life has ended: all participants leave.
+    /// Removes all participants, because the call is stopped or its life has ended.
     ///
-    /// - Parameter isFinal: Whether the session ends, and no participant may join any more.
+    /// - Parameter isFinal: Whether the session ends. If so, no participant may join later.
     package func closeAll(isFinal: Bool = false) {
         let now = clock.now
         let closed = state.withLock { state in
@@ -326,7 +326,7 @@ package final class CallRoster: Sendable {
         if !closed.isEmpty { events.wake() }
     }
 
-    /// Takes what has changed, in order. [the session's thread]
+    /// Takes the queued changes, in order. [the session's thread]
     package func takeChanges() -> [Change] {
         forgetRetired()
         return state.withLock { state in
@@ -338,7 +338,7 @@ package final class CallRoster: Sendable {
 }
 
 extension CallRoster.State {
-    /// Removes tracks, and queues that they were closed.
+    /// Removes tracks and queues their closing.
     fileprivate mutating func close(
         at moment: Int64, where isClosed: (ParticipantTrack) -> Bool
     ) -> [(sender: UInt64, track: ParticipantTrack)] {
@@ -360,7 +360,7 @@ extension CallRoster.State {
         fileNames[name, default: 0] += 1
         let count = fileNames[name, default: 1]
         guard count > 1 else { return name }
-        // Another participant may have the name that the count makes.
+        // Another participant may already have the counted name.
         let counted = "\(name)-\(count)"
         fileNames[counted, default: 0] += 1
         return fileNames[counted] == 1 ? counted : "\(name)-participant-\(participant.number)"

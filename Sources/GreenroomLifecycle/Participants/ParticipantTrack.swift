@@ -5,7 +5,7 @@ package import GreenroomPluginInterface
 import GreenroomRuntime
 package import GreenroomVideo
 
-/// A track that a call has opened for a participant: what its frames or blocks arrive through.
+/// A track that a call has opened for a participant, with the ingest of its frames or blocks.
 package final class ParticipantTrack: Sendable {
     /// The ingest of the track's sender.
     package enum Source: Sendable {
@@ -13,17 +13,17 @@ package final class ParticipantTrack: Sendable {
         case audio(AudioIngest)
     }
 
-    /// Its number for outputs.
+    /// The track's number for outputs.
     package let id: UInt32
     /// The role: a camera, a microphone, a share or the audio of a share.
     package let kind: SessionRole
-    /// Whose it is.
+    /// The participant who owns the track.
     package let participant: OutputTrack.Participant
-    /// For files and messages, e.g. `ana-camera`; unique in the session.
+    /// The track's name for files and messages, e.g. `ana-camera`; unique in the session.
     package let name: String
-    /// When it was opened, on the session clock.
+    /// The time at which the track was opened, on the session clock.
     package let opened: Int64
-    /// Where its media comes in.
+    /// The ingest that receives the track's media.
     package let source: Source
 
     init(
@@ -50,7 +50,7 @@ package final class ParticipantTrack: Sendable {
             participant: participant)
     }
 
-    /// Accepts what is sent, or nothing more.
+    /// Opens or closes the ingest, as a state of the lifecycle requires.
     func follow(_ lifecycle: LifecycleState) {
         switch source {
         case .video(let ingest, _, _, _): ingest.follow(lifecycle)
@@ -58,7 +58,7 @@ package final class ParticipantTrack: Sendable {
         }
     }
 
-    /// Makes a handle for its sender.
+    /// Creates a handle for the track's sender.
     func makeSender() -> UInt64 {
         switch source {
         case .video(let ingest, _, _, _): HostInterface.videoIngests.insert(ingest)
@@ -66,7 +66,7 @@ package final class ParticipantTrack: Sendable {
         }
     }
 
-    /// Ends a handle of its sender.
+    /// Removes a handle of the track's sender.
     func remove(sender: UInt64) {
         switch source {
         case .video: HostInterface.videoIngests.remove(sender)
@@ -74,24 +74,24 @@ package final class ParticipantTrack: Sendable {
         }
     }
 
-    /// Has its video go nowhere: frames are accepted, and dropped.
+    /// Discards the track's video: frames are accepted and dropped.
     package func discardVideo() {
         if case .video(_, let input, _, _) = source { input.close() }
     }
 
-    /// The source of its audio; nil for video.
+    /// The ingest of the track's audio; nil for video.
     package var audio: AudioIngest? {
         if case .audio(let ingest) = source { ingest } else { nil }
     }
 
-    /// Whether the plugin may still write to a frame of it.
+    /// Whether the plugin may still write to a frame of the track.
     var hasLeases: Bool {
         if case .video(let ingest, _, _, _) = source { ingest.hasLeases } else { false }
     }
 
-    /// Mutes it, or takes that back: it owes nothing meanwhile.
+    /// Mutes or unmutes the track. A muted track owes no media.
     ///
-    /// - Parameter plugin: The call's number.
+    /// - Parameter plugin: The number of the call's instance.
     func mute(_ isMuted: Bool, by plugin: Int) {
         switch source {
         case .video(_, let input, _, _):

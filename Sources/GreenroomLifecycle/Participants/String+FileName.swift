@@ -3,11 +3,11 @@
 @_spi(_Unicode) import Swift
 
 extension String {
-    /// The most bytes of a participant's name in a file name; the track's name follows it.
+    /// The most bytes of a participant's name in a file name. The track's name follows it.
     private static let fileNameLimit = 64
 
-    /// Small letters of any script and digits, in normal form C, with single hyphens for the rest;
-    /// at most 64 bytes, and `participant` for none.
+    /// Small letters of any script and digits, in normal form C, with single hyphens between them;
+    /// at most 64 bytes. `participant` if no such character is left.
     var asFileName: String {
         var name = ""
         for scalar in lowercased()._nfc {

@@ -15,7 +15,7 @@ enum LastRefusal {
         return key
     }()
 
-    /// Stores a refusal; allocates only for a thread's first one.
+    /// Stores a refusal. Allocates only for a thread's first refusal.
     static func set(_ refusal: Refusal) {
         if let box = pthread_getspecific(key) {
             Unmanaged<Box>.fromOpaque(box).takeUnretainedValue().refusal = refusal

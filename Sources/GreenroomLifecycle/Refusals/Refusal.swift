@@ -27,9 +27,10 @@ enum SenderCall: String, Sendable {
     case makeMemory = "connections.make_memory"
 }
 
-/// Why a plugin's call was refused.
+/// The reason why a plugin's call was refused.
 ///
-/// A plain value: making one costs nothing on the media path; its text is composed on demand.
+/// A refusal is a plain value: creating one costs nothing on the media path. Its text is composed
+/// on demand.
 package struct Refusal: Error, Equatable, Sendable {
     enum Rule: Equatable, Sendable {
         case notStarted
@@ -81,9 +82,9 @@ package struct Refusal: Error, Equatable, Sendable {
         case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
         case outputState(UInt32)
         case commandText
-        /// With the rule and the cure, in sentences.
+        /// The broken rule and the fix of a command, in sentences.
         case command(String)
-        /// With the rule and the cure, in sentences.
+        /// The broken rule and the fix of a connection, in sentences.
         case connection(Status, String)
         case controlRate(Int)
         case noSessionYet
@@ -98,7 +99,7 @@ package struct Refusal: Error, Equatable, Sendable {
         self.call = call
     }
 
-    /// The refusal of a state in which nothing is accepted.
+    /// Creates the refusal of a state in which nothing is accepted.
     init(status: Status, in call: SenderCall) {
         self.call = call
         rule =
@@ -139,7 +140,7 @@ package struct Refusal: Error, Equatable, Sendable {
         }
     }
 
-    /// Status, call, rule, state and cure, in one line.
+    /// The status, call, rule, state and fix, in one line.
     var text: String {
         switch rule {
         case .command(let sentences), .connection(_, let sentences):
@@ -150,12 +151,12 @@ package struct Refusal: Error, Equatable, Sendable {
         return "\(status): \(call.rawValue): \(rule). \(cure)."
     }
 
-    /// Whether the arguments are wrong: the same call is always refused.
+    /// Whether the arguments are wrong. If so, the same call is always refused.
     var blamesArguments: Bool {
         (Status.badArgument.rawValue..<Status.queueFull.rawValue).contains(status.rawValue)
     }
 
-    /// For the log: the call, the rule and the cure.
+    /// The call, the rule and the fix, for the log.
     package var news: String {
         let (rule, cure) = ruleAndCure
         return "\(call.rawValue) was refused with \(status): \(rule). \(cure)."

@@ -1,9 +1,9 @@
 import GreenroomMedia
 
-/// The refusals of a sender since its start, or since something of it was accepted.
+/// The refusals of a sender since its start, or since the last accepted frame or block.
 package struct RefusalsInARow: Sendable {
     private var statuses = StatusCounts()
-    /// The last one.
+    /// The last refusal.
     package private(set) var last: Refusal?
 
     /// Records a refusal. Refusals because of the state or a full queue do not count: the frame
@@ -14,13 +14,14 @@ package struct RefusalsInARow: Sendable {
         last = refusal
     }
 
-    /// Something was accepted, or the source was started.
+    /// Clears the refusals, because media was accepted or the source was started.
     mutating func end() {
         guard last != nil else { return }
         self = RefusalsInARow()
     }
 
-    /// `27 were refused with bad-stride, 3 with bad-size`; nil without refusals.
+    /// The counts as text: `27 were refused with bad-stride, 3 with bad-size`; nil if there are
+    /// none.
     package var counts: String? {
         guard last != nil else { return nil }
         let sorted = statuses.refusals.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
