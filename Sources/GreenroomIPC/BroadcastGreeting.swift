@@ -2,9 +2,9 @@ package import GreenroomMedia
 
 /// The first message of a broadcast, which fits in a number.
 package struct BroadcastGreeting: Equatable, Sendable {
-    /// ``GreenroomProtocol/version`` of its side.
+    /// The broadcast's ``GreenroomProtocol/version``.
     package var version: UInt32
-    /// The kind of plugin that it offers.
+    /// The kind of plugin that the broadcast offers.
     package var kind: PluginKind
 
     package init(version: UInt32 = GreenroomProtocol.version, kind: PluginKind) {
@@ -12,30 +12,30 @@ package struct BroadcastGreeting: Equatable, Sendable {
         self.kind = kind
     }
 
-    /// - Returns: nil if the number is no greeting.
+    /// - Returns: nil if the number is not a greeting.
     package init?(_ number: UInt32) {
         guard let kind = PluginKind(rawValue: number & 0xff) else { return nil }
         self.kind = kind
         version = number >> 8
     }
 
-    /// The number.
+    /// The greeting as a number.
     package var number: UInt32 { version << 8 | kind.rawValue }
 }
 
-/// Why a host refuses a broadcast.
+/// The reason why a host refuses a broadcast.
 package enum BroadcastRefusal: UInt32, CaseIterable, Sendable {
-    /// It has another version of the protocol.
+    /// The broadcast has another version of the protocol.
     case version = 1
     /// Another broadcast of its kind is connected.
     case isTaken = 2
     /// The session has no broadcast of its kind.
     case isUnwanted = 3
-    /// It runs as another user.
+    /// The broadcast runs as another user.
     case user = 4
     /// The session is ending.
     case isClosed = 5
-    /// Its first message was no greeting, or came too late.
+    /// The broadcast's first message was not a greeting, or was too late.
     case noGreeting = 6
 
     /// The reason in words.

@@ -32,9 +32,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     /// Get the address of an extension of the plugin.
     package static let getExtension = Call(rawValue: 23)
 
-    /// Tell an output that a participant's track has ended.
+    /// Notify an output that a participant's track has ended.
     package static let trackEnded = Call(rawValue: 27)
-    /// Say to a call what is needed of a participant's track.
+    /// Pass the demand for a participant's track to a call.
     package static let demand = Call(rawValue: 28)
     /// Pass an event of the session.
     package static let sessionEvent = Call(rawValue: 29)
@@ -52,7 +52,7 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 
     // Host to runner, within a `videoSend`.
 
-    /// Copy the frame's planes into a frame of the host's.
+    /// Copy the frame's planes into a frame of the host.
     package static let copyPlanes = Call(rawValue: 21)
 
     // Runner to host: the functions of the interface.
@@ -92,6 +92,6 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
-    /// Both sides must have the same.
+    /// The version, which must be equal on both sides.
     package static let version: UInt32 = 10
 }

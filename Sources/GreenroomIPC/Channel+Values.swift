@@ -17,9 +17,9 @@ extension Channel {
         message.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 
-    /// Writes bytes to the message, as many as fit.
+    /// Writes bytes to the message, up to the end of the message.
     ///
-    /// - Returns: How many were written.
+    /// - Returns: The number of written bytes.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         let count = min(bytes.count, message.count - offset)
         if let from = bytes.baseAddress, count > 0 {
@@ -38,7 +38,7 @@ extension Channel {
 
 /// The offsets of values in each message, in bytes.
 package enum MessageLayout {
-    /// The instance or the sender that a call is for; in an answer, the status.
+    /// The instance or the sender of a call; in an answer, the status.
     package static let name = 0
     /// The arguments of the call.
     package static let subject = 8
@@ -46,12 +46,13 @@ package enum MessageLayout {
     package static let number = subject + MemoryLayout<gr_video_frame>.stride
     /// A byte: whether the pointer argument was NULL.
     package static let isNull = number + 8
-    /// The lease of a frame that the host has lent ahead, and that the plugin does not use; 0 for none.
+    /// The lease of a lent frame that the plugin does not use; 0 if none.
     package static let unused = isNull + 8
-    /// The number of the memory of a frame that an output takes, after the frame and its planes.
+    /// The number of the memory of an output's frame, after the frame and its planes.
     package static let memory =
         subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride
-    /// The samples of an audio block, after every description of one; a frame's ends before, too.
+    /// The samples of an audio block, after the longest description of a block. A frame's values
+    /// also end before this offset.
     package static let samples = 320
     /// The planes of a frame to edit, after the frame.
     package static let editedPlanes = subject + MemoryLayout<gr_mutable_frame>.stride
@@ -59,9 +60,10 @@ package enum MessageLayout {
     package static let edit = editedPlanes + MemoryLayout<SharedPlanes>.stride
 }
 
-/// A block of audio to edit, before its samples and the reference's. There are 480 of each channel.
+/// A block of audio to edit, before the block's and the reference's samples. Each channel has 480
+/// samples.
 package struct AudioEditMessage: BitwiseCopyable, Sendable {
-    /// 1 or 2.
+    /// The number of channels: 1 or 2.
     package var channels: UInt32
     /// 1 if a reference follows the samples, else 0.
     package var hasReference: UInt32
@@ -76,7 +78,7 @@ package struct AudioEditMessage: BitwiseCopyable, Sendable {
 
 /// The fixed part of an output's report about a track or its state. A text follows.
 package struct OutputMessage: BitwiseCopyable, Sendable {
-    /// The track, or the state.
+    /// The track's number, or the state.
     package var number: UInt32
     package var capability: gr_capability
     /// Whether the pointer to the capability was not NULL, and that to the text: else 0.
@@ -96,7 +98,7 @@ package struct OutputMessage: BitwiseCopyable, Sendable {
 
 /// A plane of a frame in shared memory.
 package struct SharedPlane: BitwiseCopyable, Sendable {
-    /// From the start of the frames' memory, in bytes.
+    /// The offset of the plane from the start of the frames' memory, in bytes.
     package var offset: UInt64
     package var strideBytes: UInt64
     package var byteCount: UInt64
@@ -128,14 +130,14 @@ package struct SharedPlanes: BitwiseCopyable, Sendable {
     }
 }
 
-/// In the answer to a frame: a frame that the host lends ahead for the next one.
+/// The frame that the host lends for the next call, in the answer to a frame.
 package struct GrantMessage: BitwiseCopyable {
-    /// Its id is 0 without such a frame.
+    /// The lease. Its id is 0 if no frame is lent.
     package var lease: gr_lease
     package var planes: SharedPlanes
-    /// ``SenderState`` from before it was lent.
+    /// The ``SenderState`` before the frame was lent.
     package var state: UInt32
-    /// How `send` fills it.
+    /// The conversion with which `send` fills the frame.
     package var filling: GrantFilling
 
     package init(lease: gr_lease, planes: SharedPlanes, state: UInt32, filling: GrantFilling) {
@@ -146,11 +148,12 @@ package struct GrantMessage: BitwiseCopyable {
     }
 }
 
-/// How `send` fills a frame that was lent ahead: by converting 32-bit RGB to I420.
+/// The conversion with which `send` fills a lent frame: from 32-bit RGB to I420.
 package struct GrantFilling: BitwiseCopyable, Sendable {
-    /// The format of the frames that become it; 0 to copy those of its own format.
+    /// The source format of the conversion; 0 to copy frames of the lent frame's format.
     package var format: UInt32
-    /// Their rotation, range and matrix: the host would do something else with others.
+    /// The rotation, range and matrix of the source frames. The host converts other frames
+    /// differently.
     package var rotation: UInt32
     package var range: UInt32
     package var matrix: UInt32
@@ -168,10 +171,10 @@ package struct GrantFilling: BitwiseCopyable, Sendable {
     }
 }
 
-/// The memory of a plugin's frames: slots of one size, one for each frame.
+/// The memory of a plugin's frames: slots of equal size, one for each frame.
 package enum FrameArena {
-    /// Room for the largest frame, raw or compressed: 4 bytes a pixel and 1 MiB. Pages of a slot
-    /// that are never touched take no memory.
+    /// The bytes of a slot, for the largest raw or compressed frame: 4 bytes a pixel and 1 MiB.
+    /// Pages of a slot that are never touched take no memory.
     package static let slotByteCount =
         4 * FrameSize.maximumDimension * FrameSize.maximumDimension + (1 << 20)
 }

@@ -11,11 +11,11 @@ package enum ChannelSide: UInt32, Sendable {
 
 /// The channels between a host and a runner: one shared memory, divided.
 package final class Channels: Sendable {
-    /// For the host's calls of the control thread.
+    /// The channel for the host's calls on the control thread.
     package static let control = 0
-    /// For the frames of a pre-processor.
+    /// The channel for the frames of a pre-processor.
     package static let media = 1
-    /// The first one for a thread of the plugin.
+    /// The first channel for threads of the plugin.
     package static let firstOfPlugin = 2
     /// Number of channels. A thread of the plugin waits while none is free.
     package static let count = 64
@@ -50,7 +50,7 @@ package final class Channels: Sendable {
 
     /// A channel.
     ///
-    /// - Parameter index: Below ``count``.
+    /// - Parameter index: An index below ``count``.
     package subscript(index: Int) -> Channel {
         precondition((0..<Self.count).contains(index))
         return Channel(channels: self, index: index)
@@ -68,16 +68,17 @@ package final class Channels: Sendable {
 
     // MARK: The sender's state
 
-    /// Whether the plugin's sender takes frames, in the lowest bit, and how often this has been
-    /// written. In the header of the control channel, after what its messages use.
+    /// The word with the sender's state: the lowest bit is 1 while the sender takes frames; the
+    /// other bits count the changes. The word follows the messages in the header of the control
+    /// channel.
     ///
-    /// With it a plugin's process knows without a call whether it may wait for its next frame, and
-    /// whether a lease that the host granted ahead is still what the host would lend.
+    /// A plugin's process reads the word without a call. The word shows whether the process may
+    /// wait for its next frame, and whether a granted lease is still valid.
     private var senderWord: UnsafeMutablePointer<UInt32> {
         (memory.base + 16).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// The state of the sender; the same value only if it has not changed. [any]
+    /// The state of the sender. Equal values mean that the state has not changed. [any]
     package var senderState: SenderState { SenderState(rawValue: greenroom_load(senderWord)) }
 
     /// Publishes a change of the sender's state or lease. One thread of the host at a time.
@@ -89,7 +90,8 @@ package final class Channels: Sendable {
 
     /// Waits until a time on the monotonic clock while the sender takes frames.
     ///
-    /// - Returns: Whether the time came; false if the sender takes none, or the other side is lost.
+    /// - Returns: Whether the time was reached; false if the sender takes no frames, or the other
+    ///   side is lost.
     package func waitWhileSending(until deadline: Int64) -> Bool {
         while true {
             let state = senderState
@@ -107,7 +109,7 @@ package struct SenderState: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Whether it takes frames.
+    /// Whether the sender takes frames.
     package var sends: Bool { rawValue & 1 != 0 }
 }
 
@@ -122,7 +124,7 @@ package struct SenderState: RawRepresentable, Equatable, Sendable {
 /// Public for other modules to specialize what reads and writes values.
 public struct Channel: Sendable {
     fileprivate let channels: Channels
-    /// Among the channels.
+    /// The channel's index.
     package let index: Int
     /// Sendable for the same reason as the memory's base.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
@@ -133,8 +135,8 @@ public struct Channel: Sendable {
         base = channels.memory.base + index * Channels.stride
     }
 
-    /// How often a waiting side checks whether the other one is lost: ``Channels/lose()`` wakes it, unless it
-    /// was about to wait just then.
+    /// The interval at which a waiting side checks whether the other side is lost, in nanoseconds.
+    /// ``Channels/lose()`` wakes a waiting side, except one that is just about to wait.
     fileprivate static let checkNanoseconds: Int64 = 500_000_000
 
     // Layout: whose turn it is, the kind, the length.
@@ -148,7 +150,7 @@ public struct Channel: Sendable {
             start: base + Channels.headerByteCount, count: Channels.messageByteCount)
     }
 
-    /// Hands the message and the turn to the other side.
+    /// Passes the message and the turn to the other side.
     package func send(_ call: Call, length count: Int = 0) {
         greenroom_store(kind, call.rawValue)
         greenroom_store(length, UInt32(clamping: count))
@@ -156,8 +158,8 @@ public struct Channel: Sendable {
         wake()
     }
 
-    /// Waits for this side's turn, and so for a message. The message stays: the same one is received
-    /// until this side sends.
+    /// Waits for this side's turn, and so for a message. Until this side sends, further calls
+    /// receive the same message.
     ///
     /// - Returns: The call of the other side, and the length of the message, at most
     ///   ``Channels/messageByteCount``; nil if the other side is lost.
@@ -178,9 +180,9 @@ public struct Channel: Sendable {
     /// Calls the other side, and serves its calls until it returns.
     ///
     /// - Parameters:
-    ///   - length: Of the message.
-    ///   - serve: Serves a call: writes the answer to the message and returns its length, or nil
-    ///     for a call that is not allowed here, which ends this one.
+    /// - length: The length of the message.
+    /// - serve: Serves a call: writes the answer to the message and returns its length. Returns nil
+    ///   for a call that is not allowed here, which ends this call.
     /// - Returns: The answer's length; nil if the other side is lost or made a call that is not
     ///   allowed.
     package func call(

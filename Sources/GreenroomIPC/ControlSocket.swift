@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// The socket between a host and a runner. It passes descriptors and opens channels; when it
-/// closes, the other side is gone. Messages arrive whole or not at all.
+/// The socket between a host and a runner. The socket passes descriptors and opens channels. When
+/// it closes, the other side is gone. Messages arrive whole or not at all.
 package struct ControlSocket: ~Copyable, Sendable {
     /// The kind of a message.
     package enum Kind: UInt32, Sendable {
@@ -12,11 +12,11 @@ package struct ControlSocket: ~Copyable, Sendable {
         case openChannel = 2
         /// Runner to host: the descriptor of the sandbox's notifications.
         case sandboxNotifier = 3
-        /// Host to runner: answer with a pong.
+        /// Host to runner: a request for a pong.
         case ping = 4
         /// Runner to host: the answer to the ping with the same number.
         case pong = 5
-        /// Host to runner: end.
+        /// Host to runner: the end of the connection.
         case end = 6
         /// Broadcast to host, first: a ``BroadcastGreeting``.
         case greeting = 7
@@ -26,7 +26,7 @@ package struct ControlSocket: ~Copyable, Sendable {
         case addInstance = 9
         /// Host to runner: the memory with this number, for reading.
         case addMemory = 10
-        /// Host to runner: no frame is in the memory with this number any more.
+        /// Host to runner: the memory with this number no longer contains a frame.
         case removeMemory = 11
         /// Host to runner: the descriptor that the answer with this number promises.
         case descriptor = 12
@@ -52,7 +52,7 @@ package struct ControlSocket: ~Copyable, Sendable {
 
     package let descriptor: Int32
 
-    /// - Parameter descriptor: The socket closes it.
+    /// - Parameter descriptor: The socket's descriptor. The value closes it.
     package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }

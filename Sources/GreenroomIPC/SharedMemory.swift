@@ -5,22 +5,23 @@ package import SystemPackage
 
 /// A memory file that two processes map.
 ///
-/// Its size is sealed, so that neither process can make the other one fault by truncating it. Pages
-/// take memory once they are touched. The last reference unmaps it and closes the descriptor.
+/// The size is sealed, so that neither process can make the other fault by truncating the file.
+/// Pages take memory once they are touched. The last reference unmaps the memory and closes the
+/// descriptor.
 package final class SharedMemory: Sendable {
-    /// For the other process; -1 in the process that received it.
+    /// The descriptor for the other process; -1 in the process that received the memory.
     package let descriptor: Int32
     package let byteCount: Int
     /// A unique number among the process's shared memory; 0 in the receiving process.
     package let number: UInt32
-    /// Who may write to it.
+    /// The processes that may write to the memory.
     package let writers: Writers
     private static let lastNumber = Atomic<UInt32>(0)
-    /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
-    /// at a time.
+    /// Safe to send: the pointer never changes. Its memory holds atomics, and bytes that belong to
+    /// one side at a time.
     nonisolated(unsafe) package let base: UnsafeMutableRawPointer
 
-    /// The processes that may write to memory, whatever others try.
+    /// The processes that may write to memory. The kernel enforces the limit.
     package enum Writers: Sendable {
         /// All receiving processes.
         case all
@@ -58,8 +59,8 @@ package final class SharedMemory: Sendable {
     /// Maps another process's memory, read-only if that process denies writing. Closes the
     /// descriptor.
     ///
-    /// - Parameter byteCount: Its size; nil for any.
-    /// - Throws: ``ChannelError`` if its size is not sealed or not as expected.
+    /// - Parameter byteCount: The expected size; nil for any size.
+    /// - Throws: ``ChannelError`` if the size is not sealed or not as expected.
     package init(adopting descriptor: Int32, byteCount: Int? = nil) throws(ChannelError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, greenroom_is_sealed(descriptor) != 0,
@@ -95,7 +96,7 @@ package final class SharedMemory: Sendable {
         return Int(status.st_blocks) * 512
     }
 
-    /// Removes pages from this process's memory. Their content stays for the next access.
+    /// Removes pages from this process's memory. The next access finds their content unchanged.
     package func evictPages(from offset: Int) {
         guard offset < byteCount else { return }
         madvise(base + offset, byteCount - offset, MADV_DONTNEED)
@@ -110,7 +111,7 @@ package final class SharedMemory: Sendable {
     }
 }
 
-/// Why host and runner can't communicate.
+/// The reason why the host and a runner cannot communicate.
 package struct ChannelError: Error, Sendable, CustomStringConvertible {
     package var description: String
     package var underlyingError: Errno?

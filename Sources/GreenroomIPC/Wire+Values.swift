@@ -96,7 +96,7 @@ extension WireWriter {
         write(descriptor.parameters) { $0.write($1) }
     }
 
-    /// Writes everything but the path, which the reader knows.
+    /// Writes the library's values except the path, which the reader already has.
     package mutating func write(_ library: LibraryDescription) {
         write(UInt32(clamping: library.minorVersion))
         write(library.descriptors) { $0.write($1) }

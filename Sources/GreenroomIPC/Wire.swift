@@ -35,7 +35,7 @@ package struct WireWriter {
 
     /// Copies the bytes into a channel's message.
     ///
-    /// - Returns: Its length; nil if it is too long.
+    /// - Returns: The message's length; nil if the bytes do not fit.
     package func put(into channel: Channel) -> Int? {
         guard bytes.count <= Channels.messageByteCount else { return nil }
         channel.message.copyBytes(from: bytes)

@@ -11,19 +11,19 @@ public struct MemorySize: Hashable, Comparable, Sendable {
         MemorySize(bytes: Int(count) * 1_000_000)
     }
 
-    /// The smaller amount comes first.
+    /// Whether the first amount is smaller.
     public static func < (first: MemorySize, second: MemorySize) -> Bool {
         first.bytes < second.bytes
     }
 }
 
 extension MemorySize: CustomStringConvertible {
-    /// The pattern of its text.
+    /// The pattern of an amount's text.
     package static let pattern = "[0-9]{1,6}(\\.[0-9]{1,3})? ?[MG]B"
 
-    /// Reads `256 MB` or `1.5 GB`; the blank may be missing.
+    /// Reads an amount such as `256 MB` or `1.5 GB`. The blank is optional.
     ///
-    /// - Returns: nil for anything else.
+    /// - Returns: The amount; nil for any other text.
     package init?(_ text: String) {
         guard
             let parts = text.wholeMatch(of: /([0-9]{1,6})(?:\.([0-9]{1,3}))? ?([MG])B/)?.output,
@@ -33,7 +33,7 @@ extension MemorySize: CustomStringConvertible {
         bytes = (whole * 1000 + thousandths) * (parts.3 == "G" ? 1_000_000 : 1000)
     }
 
-    /// In a session file's notation: `256 MB`, `1.5 GB`. Truncates to a kilobyte.
+    /// The amount in a session file's notation: `256 MB`, `1.5 GB`. Truncates to a kilobyte.
     public var description: String {
         let isLarge = bytes >= 1_000_000_000 && bytes.isMultiple(of: 1_000_000)
         let thousandths = bytes / (isLarge ? 1_000_000 : 1000)

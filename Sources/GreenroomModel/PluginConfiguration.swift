@@ -11,23 +11,23 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// The plugin's name or id; or the path of a library, which contains a slash, with `#NAME`
     /// if the library has several plugins.
     public var plugin: String
-    /// The values of settings by name; the others have their defaults.
+    /// The values of settings by name. Other settings have their defaults.
     public var settings: [String: ParameterValue]
     /// The reaction to a failure. If nil, the host restarts an isolated plugin, and ends the
     /// session for a plugin in the host's process.
     public var onFailure: FailurePolicy?
-    /// How long a source may take from its start to its first frame or audio before it has failed; nil
-    /// for 0.9 s and `SessionConfiguration.callbackDeadline`.
+    /// The time limit from a source's start to its first frame or audio; nil for 0.9 s and
+    /// `SessionConfiguration.callbackDeadline`.
     public var startDeadline: Duration?
-    /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is
-    /// lost, is never shown: the last edited frame stays for a second, then a slate. Without it
-    /// most such frames are shown unedited.
+    /// Whether a filter's unedited frames are never shown. If so, the last edited frame stays for a
+    /// second while the filter is late, refuses frames or is lost; then a slate follows. If not,
+    /// most unedited frames are shown.
     public var isRequired = false
-    /// Where it runs; nil for the session's `SessionConfiguration.isolation`.
+    /// The plugin's isolation; nil for the session's `SessionConfiguration.isolation`.
     public var isolation: Isolation?
     /// The sandbox of an isolated plugin; nil: the session's sandbox.
     public var sandbox: SandboxMode?
-    /// The limit of private memory of an isolated plugin; nil for that of the session.
+    /// The private memory limit of an isolated plugin; nil for the session's limit.
     public var memoryLimit: MemorySize?
     /// Additional grants; nil if none. All but `Grants.control` are for an isolated plugin.
     public var grants: Grants?
@@ -44,36 +44,38 @@ extension PluginConfiguration: ExpressibleByStringLiteral {
     public init(stringLiteral plugin: String) { self.init(plugin) }
 }
 
-/// Where a plugin runs.
+/// The process of a plugin.
 public enum Isolation: String, CaseIterable, Sendable {
-    /// In a process of its own.
+    /// A process of the plugin's own.
     case process
-    /// In the host's process.
+    /// The host's process.
     case host
 }
 
-/// Additional grants of a plugin. Paths are absolute and unique within their list. All but ``control``
-/// are for an isolated plugin.
+/// Additional grants of a plugin. Paths are absolute and unique within their list. Only ``control``
+/// also applies to a plugin in the host's process.
 public struct Grants: Hashable, Sendable {
-    /// Files and folders that it may read.
+    /// The files and folders that the plugin may read.
     public var read: [String]
-    /// Files and folders that it may write; in folders it may create files.
+    /// The files and folders that the plugin may write. The plugin may create files in these
+    /// folders.
     public var write: [String]
-    /// Devices, and folders of devices, below `/dev` that it may use.
+    /// The devices and folders of devices below `/dev` that the plugin may use.
     public var devices: [String]
-    /// Whether it may use the network.
+    /// Whether the plugin may use the network.
     public var network: Bool
-    /// Unix sockets that the host connects for it.
+    /// The Unix sockets that the host connects for the plugin.
     public var connect: [String]
-    /// Whether the host connects it to the X server and the Wayland compositor of this user.
+    /// Whether the host connects the plugin to the X server and the Wayland compositor of this
+    /// user.
     public var display: Bool
-    /// Whether the host connects it to PipeWire.
+    /// Whether the host connects the plugin to PipeWire.
     public var pipewire: Bool
-    /// Whether it may send the session's commands, and read what the session is, its report and its
-    /// events.
+    /// Whether the plugin may send the session's commands, and read the session's description,
+    /// report and events.
     public var control: Bool
 
-    /// Makes grants; without arguments, none.
+    /// Makes grants; no grants without arguments.
     public init(
         read: [String] = [], write: [String] = [], devices: [String] = [], network: Bool = false,
         connect: [String] = [], display: Bool = false, pipewire: Bool = false,
@@ -89,7 +91,8 @@ public struct Grants: Hashable, Sendable {
         self.control = control
     }
 
-    /// Whether there are any that need a process of the plugin's own: all but ``control`` alone.
+    /// Whether any grant other than ``control`` is given. Such grants require the plugin's own
+    /// process.
     package var needProcess: Bool {
         var others = self
         others.control = false

@@ -1,12 +1,12 @@
-/// How to confine a plugin's own process.
+/// The confinement of a plugin's own process.
 public enum SandboxMode: String, CaseIterable, Sendable, Codable {
-    /// With all layers that the kernel has. A plugin that is not bundled does not start if they can't keep
-    /// it to its grants.
+    /// All layers that the kernel supports. A plugin that is not bundled does not start if the
+    /// layers cannot enforce its grants.
     case on
-    /// With all layers that the kernel has, even if the plugin can then do what the host may.
+    /// All layers that the kernel supports, even if the plugin then has the host's access.
     case partial
-    /// With all layers; without one of them the session does not start.
+    /// All layers. The session does not start if a layer is missing.
     case require
-    /// Without a sandbox.
+    /// No sandbox.
     case off
 }

@@ -1,8 +1,8 @@
 public import GreenroomMedia
 
-/// Something that is done to a session while it runs: by its timeline, or by a control line.
+/// A change of a running session, by the session's timeline or a control line.
 public enum SessionCommand: Hashable, Sendable {
-    /// Sets the most that a role's video may have from now on; nil lifts the ceiling.
+    /// Sets the ceiling of a role's video from now on; nil removes the ceiling.
     case ceiling(SessionRole, VideoCapability?)
     /// Stops a role and its dependents: mute, pause share.: mute, pause share.
     case stop(SessionRole)
@@ -15,7 +15,7 @@ public enum SessionCommand: Hashable, Sendable {
 }
 
 extension SessionCommand {
-    /// A command without a value, as people write it.
+    /// A command without a value, as users write it.
     package struct Phrase: Sendable {
         /// The words, e.g. `"pause share"`.
         package var words: String
@@ -58,7 +58,7 @@ extension SessionCommand {
         return nil
     }
 
-    /// The plugin that it is done to; nil if it is done to the session.
+    /// The plugin that the command changes; nil if the command concerns the session.
     package var target: PluginAddress? {
         switch self {
         case .ceiling(let role, _), .stop(let role), .start(let role): PluginAddress(role)
@@ -68,9 +68,9 @@ extension SessionCommand {
     }
 }
 
-/// A command and when it is due.
+/// A command with its time.
 public struct TimelineEntry: Hashable, Sendable {
-    /// From the session's start.
+    /// The time since the session's start.
     public var time: Duration
     /// The command.
     public var command: SessionCommand

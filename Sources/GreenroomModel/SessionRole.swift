@@ -1,10 +1,10 @@
 package import GreenroomMedia
 
-/// A part in a session that one plugin can have. Raw values are the keys that lead to its section
-/// in a session file; reports and messages use them, too.
+/// The part of one plugin in a session. Raw values are the keys of the role's section in a session
+/// file. Reports and messages use them, too.
 ///
-/// A session has at most one of each role without a name, and any number with names: `camera`, and
-/// `cameras.desk`. Everything that the session knows of a role is in its ``facts``.
+/// A session has at most one unnamed role of each kind, and any number of named roles: `camera`,
+/// and `cameras.desk`. A role's ``facts`` hold its properties.
 public struct SessionRole: Sendable {
     /// The kind of a role, without its name.
     package enum Part: Int, CaseIterable, Comparable, Sendable {
@@ -17,10 +17,10 @@ public struct SessionRole: Sendable {
 
     /// The kind of the role.
     package let part: Part
-    /// Its name among the roles of its kind, e.g. `desk`; nil for the one without a name.
+    /// The role's name among the roles of its kind, e.g. `desk`; nil for an unnamed role.
     public let name: String?
-    /// Its place among the roles of its kind that have names, from 1; 0 without a name. Two roles with
-    /// equal names are equal, whatever their places.
+    /// The role's place among the named roles of its kind, from 1; 0 for an unnamed role. Roles
+    /// with equal names are equal, whatever their places.
     package let place: UInt32
 
     package init(_ part: Part, name: String? = nil, place: UInt32 = 0) {
@@ -29,18 +29,18 @@ public struct SessionRole: Sendable {
         self.place = place
     }
 
-    /// It makes the camera's video.
+    /// The source of the camera's video.
     public static let camera = SessionRole(.camera)
-    /// It makes the microphone's audio.
+    /// The source of the microphone's audio.
     public static let microphone = SessionRole(.microphone)
-    /// It makes the shared screen.
+    /// The source of the shared screen.
     public static let share = SessionRole(.share)
-    /// It makes the audio of the share.
+    /// The source of the share's audio.
     public static let shareAudio = SessionRole(.shareAudio)
-    /// It makes one video of the other tracks.
+    /// The composer of one video from the other tracks.
     public static let stage = SessionRole(.stage)
 
-    /// A role with a name: another camera, microphone, share or stage.
+    /// Returns a named role: another camera, microphone, share or stage.
     ///
     /// - Parameters:
     ///   - name: 1 to 40 letters, digits and hyphens; begins with a letter.
@@ -51,12 +51,12 @@ public struct SessionRole: Sendable {
 }
 
 extension SessionRole: Hashable {
-    /// Whether both are the same part with the same name.
+    /// Whether both roles have the same kind and name.
     public static func == (first: SessionRole, second: SessionRole) -> Bool {
         first.part == second.part && first.name == second.name
     }
 
-    /// Hashes part and name.
+    /// Hashes the kind and the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(part)
         hasher.combine(name)
@@ -64,26 +64,28 @@ extension SessionRole: Hashable {
 }
 
 extension SessionRole: Comparable {
-    /// In the order of ``allCases``, those without a name first, then by their places.
+    /// Whether the first role is earlier. Orders roles as in ``allCases``, unnamed roles first,
+    /// then by place.
     public static func < (first: SessionRole, second: SessionRole) -> Bool {
         (first.part, first.place) < (second.part, second.place)
     }
 }
 
 extension SessionRole: CaseIterable {
-    /// The roles without a name.
+    /// The unnamed roles.
     public static let allCases: [SessionRole] = Part.allCases.map { SessionRole($0) }
 }
 
 extension SessionRole: RawRepresentable {
-    /// The keys that lead to its section: `camera`, `share.audio`, `cameras.desk`, `shares.room.audio`.
+    /// The keys of the role's section: `camera`, `share.audio`, `cameras.desk`,
+    /// `shares.room.audio`.
     public var rawValue: String {
         let facts = facts
         if let parent = facts.parent { return "\(parent.rawValue).\(facts.key)" }
         return name.map { "\(facts.pluralKey).\($0)" } ?? facts.key
     }
 
-    /// The role whose section the keys lead to.
+    /// Returns the role of a section's keys; nil for other keys.
     public init?(rawValue: String) {
         let keys = rawValue.split(separator: ".", omittingEmptySubsequences: false)
         for role in Self.allCases {
@@ -108,7 +110,7 @@ extension String {
     /// The pattern of a role's name.
     package static let roleNamePattern = "[A-Za-z][A-Za-z0-9-]{0,39}"
 
-    /// Whether a role may have it as its name.
+    /// Whether the text is a valid name of a role.
     package var isRoleName: Bool { wholeMatch(of: /[A-Za-z][A-Za-z0-9-]{0,39}/) != nil }
 }
 
@@ -117,49 +119,50 @@ extension SessionRole {
     package struct Facts: Sendable {
         /// The name for users, e.g. `"share audio"`.
         package var name: String
-        /// The kind of its plugin.
+        /// The kind of the role's plugin.
         package var kind: PluginKind
         /// The medium.
         package var medium: PluginKind.Medium
-        /// The track whose video or audio it is.
+        /// The track with the role's video or audio.
         package var track: VideoTrackKind
-        /// The number of what it makes, for outputs and calls: one of `GR_TRACK_…`.
+        /// The track number for outputs and calls: one of `GR_TRACK_…`.
         package var trackID: UInt32
-        /// The key of its section in the parent's section, or at the top of the file.
+        /// The key of the role's section in the parent's section, or at the top level of the file.
         package var key: String
-        /// The key of the section that has the sections of roles with names.
+        /// The key of the section with the sections of named roles.
         package var pluralKey: String { "\(key)s" }
-        /// The role whose section has its section in it. It starts and stops with that role.
+        /// The role whose section contains this role's section. This role starts and stops with its
+        /// parent.
         package var parent: SessionRole?
-        /// The kind of the filters that it may have; nil where it can't have any.
+        /// The kind of the role's filters; nil if the role cannot have filters.
         package var filters: PluginKind?
-        /// The command that sets its ceiling, e.g. `"share-ceiling"`, and a value for it; nil for
-        /// audio.
+        /// The command that sets the role's ceiling, e.g. `"share-ceiling"`, with an example value;
+        /// nil for audio.
         package var ceiling: (word: String, example: String)?
-        /// Whether it may come over a socket, with the roles that follow it, from a process that
-        /// the host does not start.
+        /// Whether a broadcast may have the role and the roles that follow it: a process that the
+        /// host does not start, connected over a socket.
         package var takesBroadcast = false
-        /// How it is stopped and started; nil where there is no command for it.
+        /// The commands that stop and start the role; nil if there are none.
         package var stopping: Stopping?
         /// The purpose of the section in a session file; a sentence for users.
         package var meaning: String
-        /// A plugin for it.
+        /// An example plugin for the role.
         package var example: Example
     }
 
-    /// A plugin for a role, as session files and their schema show it.
+    /// An example plugin for a role, as session files and their schema show it.
     package struct Example: Sendable {
-        /// Its name.
+        /// The plugin's name.
         package var plugin: String
-        /// Values of its settings.
+        /// The values of the plugin's settings.
         package var settings: KeyValuePairs<String, ParameterValue>
     }
 
-    /// The commands that stop a role and start it again, and the words for both.
+    /// The commands that stop and start a role, with the words for both.
     package struct Stopping: Sendable {
-        /// The command that stops it, e.g. `"pause share"`.
+        /// The command that stops the role, e.g. `"pause share"`.
         package var stop: String
-        /// The command that starts it again.
+        /// The command that starts the role again.
         package var start: String
         /// The state after ``stop``, e.g. `"paused"`.
         package var stopped: String
@@ -172,7 +175,7 @@ extension SessionRole {
         /// The effect of ``start``, for users.
         package var startMeaning: String
 
-        /// The commands of a role with a name: `stop camera.desk`, `mute microphone.desk`.
+        /// The commands of a named role: `stop camera.desk`, `mute microphone.desk`.
         fileprivate func named(_ name: String, part: Part) -> Stopping {
             var named = self
             let subject = part == .microphone ? " microphone" : ""
@@ -186,7 +189,7 @@ extension SessionRole {
     package enum Shown: Sendable {
         /// Black frames.
         case black
-        /// The last frame before it was stopped.
+        /// The last frame before the stop.
         case lastFrame
         /// Silence.
         case silence
@@ -267,19 +270,19 @@ extension SessionRole {
         }
     }
 
-    /// The role that a broadcast has.
+    /// The role of broadcasts.
     package static let ofBroadcasts = allCases.first { $0.facts.takesBroadcast }
 
-    /// The kind of its plugin.
+    /// The kind of the role's plugin.
     package var kind: PluginKind { facts.kind }
 
-    /// The track whose video or audio it is.
+    /// The track with the role's video or audio.
     package var track: VideoTrackKind { facts.track }
 
     /// The medium.
     package var medium: PluginKind.Medium { facts.medium }
 
-    /// The name of what it makes, in session files, reports and file names, e.g. `"share-audio"`.
+    /// The track's name in session files, reports and file names, e.g. `"share-audio"`.
     package var trackName: String {
         let facts = facts
         let own = facts.parent.map { "\($0.facts.key)-\(facts.key)" } ?? facts.key
@@ -289,18 +292,18 @@ extension SessionRole {
     /// Whether a command for another role stops and starts this one, too.
     package func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
 
-    /// Whether its plugin takes the session's other tracks.
+    /// Whether the role's plugin takes the session's other tracks.
     package var composes: Bool { kind.isComposer }
 
-    /// The roles whose tracks a participant may have.
+    /// The roles of participants' tracks.
     package static let ofParticipants = allCases.filter { !$0.composes }
 
-    /// A role with this one's name.
+    /// Returns another role with this role's name.
     package func with(_ other: SessionRole) -> SessionRole {
         SessionRole(other.part, name: name, place: place)
     }
 
-    /// The role of a medium that a track has.
+    /// Returns the role of a medium of a track.
     package init?(_ medium: PluginKind.Medium, of track: VideoTrackKind) {
         let role = Self.allCases.first { $0.track.part == track.part && $0.medium == medium }
         guard let role else { return nil }
@@ -308,18 +311,17 @@ extension SessionRole {
     }
 }
 
-/// Where a plugin is in a session: it has a role, is a filter of the plugin that has it, or is an
-/// output.
+/// The place of a plugin in a session: the plugin of a role, a filter, an output or the call.
 public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
-    /// It has a role.
+    /// The plugin of a role.
     case source(SessionRole)
-    /// It is a filter of the plugin that has a role, at a place from 0.
+    /// A filter of a role's plugin, at a place from 0.
     case filter(Int, of: SessionRole)
-    /// It is an output, at a place in the session's list from 0.
+    /// An output, at a place in the session's list from 0.
     case output(Int)
-    /// It is the session's call.
+    /// The session's call.
     case call
-    /// It is a filter of the audio of each participant, at a place from 0.
+    /// A filter of each participant's audio, at a place from 0.
     case callFilter(Int)
 
     /// The key of the list of filters in a role's section.
@@ -329,12 +331,13 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
     /// The key of the call.
     package static let callKey = "call"
 
-    /// Makes the address of a source, or of one of its filters.
+    /// Makes the address of a source or of a source's filter.
     public init(_ role: SessionRole, filter: Int? = nil) {
         self = filter.map { .filter($0, of: role) } ?? .source(role)
     }
 
-    /// The address of the first plugin of a kind: a filter's source is the first that it can edit.
+    /// Makes the address of the first plugin of a kind. A filter's source is the first one that the
+    /// filter can edit.
     package init(of kind: PluginKind) {
         if kind.isCall {
             self = .call
@@ -356,7 +359,7 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its place among the filters of a role or of a call, from 0; nil for other plugins.
+    /// The plugin's place among the filters of a role or of a call, from 0; nil for other plugins.
     public var filter: Int? {
         switch self {
         case .filter(let index, _), .callFilter(let index): index
@@ -364,7 +367,7 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The keys that lead to its section: `camera.pre-processors[0]`.
+    /// The keys of the plugin's section: `camera.pre-processors[0]`.
     public var description: String {
         switch self {
         case .source(let role): role.rawValue
@@ -376,14 +379,14 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A role that is taken: its plugin and the filters of that, in the order in which they edit its
-/// media.
+/// A role of a session with its plugin and the plugin's filters, in the order in which they edit
+/// the media.
 public struct SessionSlot<Plugin> {
     /// The role.
     public var role: SessionRole
-    /// The plugin that has the role.
+    /// The role's plugin.
     public var plugin: Plugin
-    /// Its filters.
+    /// The plugin's filters.
     public var filters: [Plugin]
 
     /// Makes a slot.
@@ -393,7 +396,7 @@ public struct SessionSlot<Plugin> {
         self.filters = filters
     }
 
-    /// The plugin and its filters, each with its address.
+    /// The plugin and its filters, with their addresses.
     public var plugins: [(address: PluginAddress, plugin: Plugin)] {
         [(PluginAddress(role), plugin)]
             + filters.enumerated().map { (PluginAddress(role, filter: $0), $1) }
@@ -403,13 +406,13 @@ public struct SessionSlot<Plugin> {
 extension SessionSlot: Sendable where Plugin: Sendable {}
 
 extension Array {
-    /// The slot of a role, if the role is taken.
+    /// The slot of a role; nil if the role has no plugin.
     public subscript<Plugin>(role: SessionRole) -> SessionSlot<Plugin>?
     where Element == SessionSlot<Plugin> {
         first { $0.role == role }
     }
 
-    /// The plugin at an address, if there is one.
+    /// The plugin at an address; nil if there is none.
     public subscript<Plugin>(address: PluginAddress) -> Plugin?
     where Element == SessionSlot<Plugin> {
         address.role.flatMap { self[$0] }?.plugins.first { $0.address == address }?.plugin

@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// A track of a session of its own, or a mix, as outputs see it.
+/// A track of the session itself, or a mix, as outputs see it.
 package enum SessionTrack: Hashable, CaseIterable, Sendable {
     /// The media of the plugin with a role, after its filters.
     case own(SessionRole)
@@ -11,7 +11,7 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
     /// The sum of all audio tracks, the session's and the participants'.
     case fullMix
 
-    /// The tracks of roles without a name, and the mixes.
+    /// The tracks of unnamed roles, and the mixes.
     package static var allCases: [SessionTrack] {
         SessionRole.allCases.map { .own($0) } + [.mix, .incoming, .fullMix]
     }
@@ -22,12 +22,12 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         self = track
     }
 
-    /// The tracks of roles, and the mixes, which need not be there.
+    /// Returns the tracks of roles, and all mixes, whether or not the session has them.
     package static func all(of roles: some Sequence<SessionRole>) -> [SessionTrack] {
         roles.map { .own($0) } + [.mix, .incoming, .fullMix]
     }
 
-    /// The track with a name, also of a role with a name; nil if there is none.
+    /// Returns the track with a name, including the tracks of named roles; nil if there is none.
     package init?(name: String) {
         if let known = Self.allCases.first(where: { $0.name == name }) {
             self = known
@@ -40,10 +40,10 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         self = .own(SessionRole(role.part, name: String(parts[1])))
     }
 
-    /// Its kind for plugins: one of `GR_TRACK_…`.
+    /// The track's kind for plugins: one of `GR_TRACK_…`.
     package var kind: UInt32 { role.map { SessionRole($0.part).facts.trackID } ?? id }
 
-    /// Its number for plugins; without a name one of `GR_TRACK_…`.
+    /// The track's number for plugins; one of `GR_TRACK_…` for an unnamed role.
     package var id: UInt32 {
         switch self {
         case .own(let role): role.facts.trackID
@@ -53,12 +53,12 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// The role whose media it has; nil for a mix.
+    /// The role of the track's media; nil for a mix.
     package var role: SessionRole? {
         if case .own(let role) = self { role } else { nil }
     }
 
-    /// The name in session files, reports and file names, e.g. `"share-audio"`.
+    /// The track's name in session files, reports and file names, e.g. `"share-audio"`.
     package var name: String {
         switch self {
         case .own(let role): role.trackName
@@ -68,7 +68,7 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         }
     }
 
-    /// Whether only a session with a call has it.
+    /// Whether the track exists only in a session with a call.
     package var needsCall: Bool { self == .incoming || self == .fullMix }
 
     /// The medium.

@@ -1,12 +1,13 @@
-/// The tracks that an output plugin learns of.
+/// The tracks announced to an output plugin.
 package struct TrackSelection: Equatable, Sendable {
-    /// Tracks of participants: `participant *`, `participant Ana`, `participant * camera`.
+    /// A rule for tracks of participants: `participant *`, `participant Ana`, `participant *
+    /// camera`.
     package struct Participants: Equatable, Sendable {
-        /// A track of a participant.
+        /// The kind of a participant's track.
         package enum Kind: Equatable, CaseIterable, Sendable {
             /// Also the media of the session's own plugin with a role.
             case track(SessionRole)
-            /// The sum of all audio but theirs.
+            /// The sum of all audio except the participant's.
             case mixMinus
 
             package static var allCases: [Kind] {
@@ -28,7 +29,7 @@ package struct TrackSelection: Equatable, Sendable {
             }
         }
 
-        /// The name that a participant has; nil for all participants.
+        /// The name of the participants; nil for all participants.
         package var name: String?
         /// The kind of the tracks; nil for all kinds.
         package var kind: Kind?
@@ -40,9 +41,9 @@ package struct TrackSelection: Equatable, Sendable {
         }
     }
 
-    /// The session's own, and the mixes.
+    /// The session's own tracks and the mixes.
     package var own: Set<SessionTrack>
-    /// Those of participants.
+    /// The rules for participants' tracks.
     package var participants: [Participants]
 
     /// Describes a selection.
@@ -51,7 +52,7 @@ package struct TrackSelection: Equatable, Sendable {
         self.participants = participants
     }
 
-    /// Whether a track of a participant is in it.
+    /// Whether the selection contains a track of a participant.
     ///
     /// - Parameter participant: The participant's name.
     package func has(participant: String, _ kind: Participants.Kind) -> Bool {
@@ -62,14 +63,14 @@ package struct TrackSelection: Equatable, Sendable {
 }
 
 extension TrackSelection.Participants {
-    /// The word that a rule begins with.
+    /// The first word of a rule.
     package static let word = "participant"
 
-    /// Reads a rule; nil if it is none.
+    /// Reads a rule; nil if the text is not a rule.
     ///
-    /// After the word follows `*` or a name, and then perhaps the word of a track. A name may have
-    /// blanks. In quotes it may have anything but a double quote; without them a last word of `a` to `z` and hyphens is
-    /// that of a track.
+    /// `participant` is followed by `*` or a name, and optionally by the word of a track. A name
+    /// may contain blanks. A name in quotes may contain any character but a double quote. Without
+    /// quotes, a last word of `a` to `z` and hyphens is the word of a track.
     package init?(_ text: String) {
         let rule = text.trimmed
         guard rule.hasPrefix("\(Self.word) ") else { return nil }
@@ -100,12 +101,12 @@ extension TrackSelection.Participants {
 }
 
 extension StringProtocol {
-    /// Whether it is written as the words of tracks are.
+    /// Whether the text has the form of a track's word.
     fileprivate var isLikeATrack: Bool {
         utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == 45 }
     }
 
-    /// Without blanks at both ends.
+    /// The text without blanks at both ends.
     fileprivate var trimmed: Substring {
         var text = Substring(self)
         while text.first == " " { text.removeFirst() }

@@ -7,9 +7,9 @@ public struct VideoTrackKind: Sendable {
 
     /// The kind of the track.
     package let part: Part
-    /// Its name, e.g. `desk`; nil without a name.
+    /// The track's name, e.g. `desk`; nil for an unnamed track.
     package let name: String?
-    /// The place of its role among those with names.
+    /// The place of the track's role among the named roles.
     package let place: UInt32
 
     private init(_ part: Part, name: String? = nil, place: UInt32 = 0) {
@@ -25,19 +25,19 @@ public struct VideoTrackKind: Sendable {
     /// The video of a composer.
     public static let stage = VideoTrackKind(.stage)
 
-    /// A track of the same part with a name.
+    /// Returns a named track of the same part.
     package func named(_ name: String, place: UInt32 = 0) -> VideoTrackKind {
         VideoTrackKind(part, name: name, place: place)
     }
 }
 
 extension VideoTrackKind: Hashable {
-    /// Whether both are the same part with the same name.
+    /// Whether both tracks have the same part and name.
     public static func == (first: VideoTrackKind, second: VideoTrackKind) -> Bool {
         first.part == second.part && first.name == second.name
     }
 
-    /// Hashes part and name.
+    /// Hashes the part and the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(part)
         hasher.combine(name)
@@ -45,10 +45,10 @@ extension VideoTrackKind: Hashable {
 }
 
 extension VideoTrackKind: RawRepresentable, Codable {
-    /// In session files, reports and names of files: `camera`, `camera.desk`.
+    /// The track's name in session files, reports and file names: `camera`, `camera.desk`.
     public var rawValue: String { name.map { "\(part.rawValue).\($0)" } ?? part.rawValue }
 
-    /// The track that is written so.
+    /// Returns the track with a name; nil for other names.
     public init?(rawValue: String) {
         let parts = rawValue.split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -60,6 +60,6 @@ extension VideoTrackKind: RawRepresentable, Codable {
 }
 
 extension VideoTrackKind: CaseIterable {
-    /// The tracks without a name.
+    /// The unnamed tracks.
     public static let allCases: [VideoTrackKind] = Part.allCases.map { VideoTrackKind($0) }
 }

@@ -2,11 +2,11 @@ public import GreenroomMedia
 
 /// A source's answer to an offer.
 public enum Answer: Equatable, Sendable {
-    /// The suggestion.
+    /// The source accepts the suggestion.
     case accept
-    /// Another row of the offer.
+    /// The source chooses another row of the offer.
     case counter(VideoCapability)
-    /// Exactly this; the host adapts it.
+    /// The source sends exactly this capability. The host adapts it.
     case fixed(VideoCapability)
 }
 
@@ -14,10 +14,10 @@ public enum Answer: Equatable, Sendable {
 package enum Reply: Equatable, Sendable {
     /// The source answered, within the offer.
     case answered(Answer)
-    /// The source takes no new offers: it continues unchanged, and the host adapts.
+    /// The source takes no new offers. The source continues unchanged, and the host adapts.
     case ignored
-    /// The source refused, or answered outside the offer: it continues unchanged, and the host
-    /// adapts. With the message.
+    /// The source refused, or answered outside the offer, with the given message. The source
+    /// continues unchanged, and the host adapts.
     case refused(Status, String)
 
     /// The reply in a record.
@@ -41,7 +41,7 @@ public struct Agreement: Equatable, Sendable {
 }
 
 extension Offer {
-    /// Whether a capability is one of the offer.
+    /// Whether the offer contains a capability.
     package func contains(_ capability: VideoCapability) -> Bool {
         switch rule {
         case .rows:
@@ -51,8 +51,8 @@ extension Offer {
         }
     }
 
-    /// Settles an answer: what the source sends, and what the track carries. The track never
-    /// exceeds the offer's ceiling.
+    /// Settles an answer: returns the source's and the track's capability. The track never exceeds
+    /// the offer's ceiling.
     ///
     /// - Throws: ``InvalidValueError`` for a counter outside the offer, or a fixed size that is not
     ///   legal.

@@ -15,7 +15,8 @@ package struct Ceiling: Hashable, Sendable {
         /// The timeline or a control line.
         case outside
 
-        /// Whether it removes larger rows from an offer, besides lowering the suggestion.
+        /// Whether the ceiling also removes larger rows from an offer, besides lowering the
+        /// suggestion.
         var limitsRows: Bool { self == .sessionMaximum || self == .ability }
     }
 
@@ -25,7 +26,7 @@ package struct Ceiling: Hashable, Sendable {
     package var origin: String
     /// The limit.
     package var limit: VideoCapability
-    /// Since when, in nanoseconds of session time.
+    /// The start of the ceiling, in nanoseconds of session time.
     package var since: Int64
 
     /// Makes a ceiling.
@@ -43,8 +44,8 @@ package struct Ceiling: Hashable, Sendable {
 }
 
 extension [Ceiling] {
-    /// The minimum of all ceilings, for each side and the rate; the largest legal capability
-    /// without ceilings.
+    /// The minimum of all ceilings, for each side and the rate. Without ceilings, the largest legal
+    /// capability.
     package var lowest: VideoCapability {
         reduce(.greatest) { $0.lowered(to: $1.limit) }
     }

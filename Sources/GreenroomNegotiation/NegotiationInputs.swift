@@ -2,7 +2,7 @@ package import GreenroomMedia
 
 /// The inputs of an offer: equal inputs make equal offers.
 package struct NegotiationInputs: Equatable, Sendable {
-    /// How the source reads an offer: rows for a camera, "up to" for a share.
+    /// The source's rule for reading an offer: rows for a camera, "up to" for a share.
     package var rule: OfferRule
     /// The sizes for cameras.
     package var table: CapabilityTable
@@ -22,18 +22,18 @@ package struct NegotiationInputs: Equatable, Sendable {
         self.ceilings = ceilings
     }
 
-    /// The offer for these inputs.
+    /// Returns the offer for these inputs.
     ///
-    /// Its rows are those of the table that the session's maximum, the measured ability and the
-    /// source allow. If there is none, its rows are what the source can send under these limits; if
-    /// that is none either, the ceiling itself. No row exceeds the lowest ceiling's rate. The
-    /// suggestion is the best row under all ceilings; if no row fits, the lowest ceiling becomes an
+    /// The rows are the table's rows that the session's maximum, the measured ability and the
+    /// source allow. If there is none, the rows are the source's capabilities under these limits;
+    /// if there is none either, the ceiling itself. No row exceeds the lowest ceiling's rate. The
+    /// suggestion is the best row under all ceilings. If no row fits, the lowest ceiling becomes an
     /// additional row.
     ///
     /// - Parameters:
     ///   - revision: The offer's revision.
-    ///   - previous: The last offer to the source, to find out whether the ceiling fell or rose;
-    ///     nil if there was none.
+    /// - previous: The last offer to the source, for the reason of the new one; nil if there was
+    ///   none.
     package func offer(revision: UInt32, after previous: Offer?) -> Offer {
         let ceiling = ceilings.lowest
         let (rows, suggested) =
@@ -117,12 +117,12 @@ package struct NegotiationInputs: Equatable, Sendable {
 // MARK: - The outputs' wants
 
 extension NegotiationInputs {
-    /// The capability that satisfies every output: the smallest row that covers the largest want,
-    /// at the highest wanted rate.
+    /// Returns the capability that satisfies every output: the smallest row that covers the largest
+    /// want, at the highest wanted rate.
     ///
     /// - Parameter wants: The wants of all outputs.
-    /// - Returns: nil if it saves nothing: there is no output, an output takes the track unchanged,
-    ///   or no row covers the largest want.
+    /// - Returns: The capability; nil if it saves no work: there is no output, an output takes the
+    ///   track unchanged, or no row covers the largest want.
     package func limit(serving wants: [VideoSinkWant]) -> VideoCapability? {
         guard !wants.isEmpty else { return nil }
         let sizes = wants.compactMap(\.size)
@@ -197,12 +197,12 @@ extension VideoCapability {
 }
 
 extension FrameSize {
-    /// Whether both sides are at most a limit's.
+    /// Whether the size exceeds a limit in neither dimension.
     package func fits(in limit: FrameSize) -> Bool {
         width <= limit.width && height <= limit.height
     }
 
-    /// With even sides, which every output accepts; a side of one pixel stays.
+    /// The size with even sides, which every output accepts. A side of one pixel stays.
     fileprivate var evened: FrameSize {
         FrameSize(
             width: width > 1 ? width / 2 * 2 : width,

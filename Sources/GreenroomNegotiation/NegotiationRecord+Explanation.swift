@@ -1,6 +1,6 @@
 extension NegotiationRecord {
-    /// Why the track has its size and rate: the agreement, the source's answer, and each ceiling
-    /// with its origin. One element is one line.
+    /// Returns the reasons for the track's size and rate: the agreement, the source's answer, and
+    /// each ceiling with its origin. Each element is one line.
     ///
     /// - Parameter role: The source's role, e.g. `camera`.
     public func explanation(role: String) -> [String] {
@@ -43,7 +43,7 @@ extension NegotiationRecord {
         return what + "; it followed after \(frames) frame\(frames == 1 ? "" : "s")"
     }
 
-    /// With three decimals.
+    /// Returns seconds as text with three decimals.
     private static func seconds(_ seconds: Double) -> String {
         let milliseconds = Int64(exactly: (seconds * 1000).rounded()) ?? 0
         let fraction = "\(1000 + abs(milliseconds % 1000))".dropFirst()

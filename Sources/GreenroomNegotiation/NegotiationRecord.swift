@@ -2,33 +2,33 @@
 public struct NegotiationRecord: Codable, Equatable, Sendable {
     /// The reason of an offer.
     public enum Reason: String, Codable, CustomStringConvertible, Sendable {
-        /// It is the first one.
+        /// The offer is the first one.
         case initial
         /// The last suggestion, or the chosen row, is no longer possible.
         case ceilingLowered = "ceiling-lowered"
         /// A better suggestion is possible.
         case ceilingRaised = "ceiling-raised"
 
-        /// The word in reports.
+        /// The reason's word in reports.
         public var description: String { rawValue }
     }
 
     /// A source's answer to an offer.
     public enum Answer: String, Codable, CustomStringConvertible, Sendable {
-        /// The suggestion.
+        /// The source accepted the suggestion.
         case accept
-        /// Another row of the offer.
+        /// The source chose another row of the offer.
         case counter
-        /// Exactly one size and rate; the host adapts it.
+        /// The source sends exactly one size and rate. The host adapts it.
         case fixed
         /// No answer: the plugin does not support renegotiation and continues unchanged.
         case ignored
-        /// It refused, or answered outside the offer, and continues unchanged.
+        /// The source refused, or answered outside the offer, and continues unchanged.
         case refused
         /// The host sent the demand to the call, which does not answer.
         case demanded
 
-        /// The word in reports.
+        /// The answer's word in reports.
         public var description: String { rawValue }
     }
 
@@ -38,9 +38,9 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
         public var origin: String
         /// The limit, e.g. `640x360@15`.
         public var limit: String
-        /// Since when, in seconds of session time.
+        /// The start of the ceiling, in seconds of session time.
         public var since: Double
-        /// Whether the suggestion would differ without it.
+        /// Whether the suggestion would differ without the ceiling.
         public var binds: Bool
 
         /// Makes a ceiling.
@@ -54,9 +54,9 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
 
     /// The offer's revision.
     public var revision: UInt32
-    /// When it was made, in seconds of session time.
+    /// The time of the offer, in seconds of session time.
     public var seconds: Double
-    /// Why it was made.
+    /// The reason for the offer.
     public var reason: Reason
     /// The suggested row.
     public var suggested: String
@@ -68,7 +68,7 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
     public var track: String?
     /// All ceilings, binding ones first.
     public var ceilings: [Ceiling]
-    /// Frames from the offer to the first one made for it; nil if there is none.
+    /// The number of frames from the offer to the first frame made for it; nil if there is none.
     public var framesUntilFollowed: Int?
 
     /// Makes a record.

@@ -1,24 +1,25 @@
 package import GreenroomMedia
 
-/// The negotiation with one video source: its ceilings, its offers, its answers, and when the next
-/// offer is due.
+/// The negotiation with one video source: its ceilings, offers and answers, and the time of the
+/// next offer.
 ///
 /// Down fast: a lower offer is due at once, and the track is reduced before the source follows. Up
 /// slowly: a higher offer is due after the ceilings have allowed it for ``riseNanoseconds`` without
 /// a change. One step in flight: no offer is due until the last one is answered. Last wins: all
 /// changes meanwhile make one offer, or none if they cancel out.
 ///
-/// It has no clock: times are arguments, in nanoseconds of session time, and never decrease.
+/// A negotiator has no clock: times are arguments, in nanoseconds of session time, and never
+/// decrease.
 package struct Negotiator: Sendable {
-    /// How long the ceilings must allow more before a higher offer.
+    /// The time for which the ceilings must allow more before a higher offer, in nanoseconds.
     static let riseNanoseconds: Int64 = 3_000_000_000
-    /// Limit of kept records: the first one, and the latest ones.
+    /// The most stored records: the first record and the latest ones.
     static let recordLimit = 100
 
     /// The current inputs; see ``held`` for ceilings that still apply.
     private var inputs: NegotiationInputs { didSet { isSettled = false } }
-    /// Ceilings that were lifted or raised, and apply until the others stop changing; at most one
-    /// of each kind.
+    /// Ceilings that were removed or raised, and still apply until the other ceilings stop
+    /// changing. At most one of each kind.
     private var held: [Ceiling] = [] { didSet { isSettled = false } }
     /// The offers so far, oldest first; see ``recordsLeftOut``.
     package private(set) var records: [NegotiationRecord] = []
@@ -36,16 +37,16 @@ package struct Negotiator: Sendable {
     var demands: [OutputDemand]?
     /// Whether the last offer is unanswered.
     private var isInFlight = false
-    /// When the ceilings changed last.
+    /// The time of the last change of the ceilings.
     private var changed: Int64 = 0
 
     /// Starts a negotiation; the first offer is due at once.
     ///
     /// - Parameters:
-    ///   - rule: How the source reads offers.
+    /// - rule: The source's rule for reading offers.
     ///   - table: The sizes for cameras.
     ///   - maximum: The session's maximum.
-    ///   - capabilities: What the source says it can send; empty if it says nothing.
+    /// - capabilities: The source's declared capabilities; empty if none are declared.
     package init(
         rule: OfferRule, table: CapabilityTable, maximum: VideoCapability,
         capabilities: [VideoCapability] = []
@@ -55,11 +56,11 @@ package struct Negotiator: Sendable {
             ceilings: [.sessionMaximum(maximum)])
     }
 
-    /// Starts a negotiation about a participant's track, which the call is asked for.
+    /// Starts a negotiation about a participant's track with the call.
     ///
     /// - Parameters:
-    ///   - opened: The most that it has.
-    ///   - origin: What has opened it, as text.
+    /// - opened: The capability with which the track was opened.
+    /// - origin: The opener of the track, as text.
     ///   - now: Nanoseconds of session time.
     package init(upTo opened: VideoCapability, by origin: String, at now: Int64) {
         inputs = NegotiationInputs(
@@ -72,19 +73,19 @@ package struct Negotiator: Sendable {
 
     /// The track's current capability; nil before the first answer.
     ///
-    /// Never above a ceiling: if the source is, the host adapts.
+    /// The track never exceeds a ceiling. If the source does, the host adapts.
     package var track: VideoCapability? {
         agreement.map { $0.source.reduced(toFit: ceilings.lowest) }
     }
 
     /// The track's capability while outputs want all of it; nil before the first answer.
     ///
-    /// Outputs may want more later, and then the source gets a higher offer.
+    /// If outputs want more later, the source receives a higher offer.
     package var whole: VideoCapability? {
         guard let agreement, let offer else { return nil }
         var inputs = effectiveInputs
         inputs.ceilings.removeAll { $0.kind == .wants || $0.kind == .outputs }
-        // Without these ceilings the source would have been offered more.
+        // Without these ceilings, the source would receive a higher offer.
         let more = inputs.offer(revision: 1, after: nil).suggested
         var whole = agreement.source
         switch agreement.answer {
@@ -112,11 +113,12 @@ package struct Negotiator: Sendable {
 
     // MARK: Ceilings
 
-    /// Replaces the ceiling of a kind. An equal one changes nothing.
+    /// Replaces the ceiling of a kind. An equal ceiling changes nothing.
     ///
     /// - Parameters:
-    ///   - limit: A legal capability; nil lifts the ceiling.
-    ///   - kind: There is one ceiling of each kind. The session's maximum can't be changed.
+    /// - limit: A legal capability; nil removes the ceiling.
+    /// - kind: The ceiling's kind. Each kind has one ceiling. The session's maximum cannot be
+    ///   changed.
     ///   - origin: The origin as text.
     ///   - now: Nanoseconds of session time.
     package mutating func set(
@@ -151,14 +153,14 @@ package struct Negotiator: Sendable {
         held[index].limit = both
     }
 
-    /// Sets the outputs' wants as a ceiling: the largest want.
+    /// Sets the outputs' largest want as a ceiling.
     package mutating func set(wants: [VideoSinkWant], at now: Int64) {
         let maximum = inputs.ceilings.first { $0.kind == .sessionMaximum }?.limit ?? .greatest
         let limit = inputs.limit(serving: wants)?.lowered(to: maximum)
         set(limit == maximum ? nil : limit, kind: .wants, origin: "outputs' wants", at: now)
     }
 
-    /// Sets what the outputs can use as a ceiling: the most that any of them can.
+    /// Sets the outputs' largest ceiling as a ceiling.
     mutating func set(outputs demands: [OutputDemand], at now: Int64) {
         let ceiling = inputs.ceiling(of: demands)
         set(ceiling?.limit, kind: .outputs, origin: ceiling?.origin ?? "", at: now)
@@ -170,9 +172,9 @@ package struct Negotiator: Sendable {
 
     // MARK: Offers
 
-    /// The offer to make now. It is in flight until ``answered(_:)``.
+    /// Returns the offer to make now. The offer is in flight until ``answered(_:)``.
     ///
-    /// - Returns: nil if none is due.
+    /// - Returns: The offer; nil if none is due.
     package mutating func next(at now: Int64) -> Offer? {
         guard !isInFlight else { return nil }
         if let rise, now >= rise { held = [] }
@@ -186,8 +188,8 @@ package struct Negotiator: Sendable {
         return due
     }
 
-    /// The offer to a restarted source: all current inputs, regardless of earlier offers. It is in
-    /// flight then.
+    /// Returns the offer to a restarted source, from all current inputs and regardless of earlier
+    /// offers. The offer is then in flight.
     package mutating func renew(at now: Int64) -> Offer {
         let renewed = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: nil)
         offer = renewed
@@ -196,8 +198,8 @@ package struct Negotiator: Sendable {
         return renewed
     }
 
-    /// When ``next(at:)`` may return an offer: a past time if one is due, nil if only a change of
-    /// ceilings or an answer can cause one.
+    /// The earliest time at which ``next(at:)`` may return an offer: a past time if one is due; nil
+    /// if only a change of ceilings or an answer can cause one.
     package var wake: Int64? {
         guard !isInFlight else { return nil }
         return dueOffer == nil ? rise : changed
@@ -226,7 +228,7 @@ package struct Negotiator: Sendable {
         return reply
     }
 
-    /// Records that the call was asked for the offer in flight.
+    /// Records that the offer in flight was passed to the call.
     package mutating func demanded() {
         guard isInFlight else { return }
         answered(.answered(.accept))
@@ -245,7 +247,7 @@ package struct Negotiator: Sendable {
         records[index].framesUntilFollowed = frames
     }
 
-    /// When held ceilings expire; nil if none is held.
+    /// The time at which held ceilings expire; nil if none is held.
     private var rise: Int64? {
         guard !held.isEmpty else { return nil }
         let (moment, overflow) = changed.addingReportingOverflow(Self.riseNanoseconds)
@@ -271,8 +273,8 @@ package struct Negotiator: Sendable {
         return effective
     }
 
-    /// The last record with the current ceilings, which need not have an offer: a fixed source has
-    /// no choice, and lifted ceilings are held for a while.
+    /// The last record with the current ceilings. These ceilings need not have an offer: a fixed
+    /// source has no choice, and removed ceilings are held for a while.
     package var current: NegotiationRecord? {
         guard var record = records.last, let offer else { return nil }
         record.track = track?.description ?? record.track
@@ -327,7 +329,8 @@ extension FrameSize {
         fits(in: limit) && (width == limit.width || height == limit.height)
     }
 
-    /// The largest even size with the same aspect ratio within a limit that is no smaller.
+    /// Returns the largest even size with the same aspect ratio within a limit that is at least as
+    /// large.
     fileprivate func enlarged(toFill limit: FrameSize) -> FrameSize {
         FrameSize(width: width * limit.width, height: height * limit.width).reduced(toFit: limit)
     }

@@ -4,7 +4,7 @@ package import GreenroomMedia
 package struct Offer: Equatable, Sendable {
     /// The reason of an offer. Raw values are those of `GR_OFFER_REASON_…`.
     package enum Reason: UInt32, CaseIterable, Sendable {
-        /// It is the first one.
+        /// The offer is the first one.
         case initial = 1
         /// The last suggestion, or the chosen row, is no longer possible.
         case ceilingLowered = 2
@@ -23,11 +23,12 @@ package struct Offer: Equatable, Sendable {
 
     /// Number of the offer to an instance, from 1.
     package let revision: UInt32
-    /// How to read the rows.
+    /// The rule for reading the rows.
     package let rule: OfferRule
-    /// Its reason.
+    /// The reason for the offer.
     package let reason: Reason
-    /// Largest first, sizes unique, at least one in a session; a row's rate is its maximum.
+    /// The rows, largest first, with unique sizes; at least one in a session. A row's rate is its
+    /// maximum.
     package let rows: [VideoCapability]
     /// The best row under the ceiling.
     package let suggested: VideoCapability

@@ -4,7 +4,7 @@ package import GreenroomMedia
 package struct OutputDemand: Equatable, Sendable {
     /// The want.
     package var want: VideoSinkWant
-    /// The most that it can use; nil for no limit.
+    /// The output's ceiling; nil if there is none.
     package var ceiling: OutputCeiling?
 
     /// Describes a demand.
@@ -14,11 +14,11 @@ package struct OutputDemand: Equatable, Sendable {
     }
 }
 
-/// The most that an output can use of a video track, and why.
+/// An output's upper limit for a video track, with its reason.
 package struct OutputCeiling: Equatable, Sendable {
     /// The limit.
     package var limit: VideoCapability
-    /// The output, and its reason: `outputs[1] (Gallery): the window is small`.
+    /// The output and its reason: `outputs[1] (Gallery): the window is small`.
     package var origin: String
 
     /// Describes a ceiling.
@@ -29,10 +29,10 @@ package struct OutputCeiling: Equatable, Sendable {
 }
 
 extension NegotiationInputs {
-    /// The most that any output can use: the largest of what each wants, below its own ceiling.
+    /// Returns the largest of the outputs' wants, each reduced to the output's own ceiling.
     ///
-    /// - Returns: The limit, with the origin of the largest ceiling; nil if the ceilings lower
-    ///   nothing, because another output can use as much as without them.
+    /// - Returns: The limit, with the origin of the largest ceiling; nil if another output can use
+    ///   as much as without the ceilings.
     package func ceiling(of demands: [OutputDemand]) -> OutputCeiling? {
         guard demands.contains(where: { $0.ceiling != nil }) else { return nil }
         let maximum = ceilings.first { $0.kind == .sessionMaximum }?.limit ?? .greatest
@@ -60,8 +60,8 @@ extension NegotiationInputs {
 }
 
 extension Negotiator {
-    /// Sets what the outputs take: their largest want is a ceiling, and the most that any of them
-    /// can use is another one.
+    /// Sets the outputs' demands: their largest want is one ceiling, and the largest limit of an
+    /// output is another.
     package mutating func set(demands: [OutputDemand], at now: Int64) {
         guard demands != self.demands else { return }
         self.demands = demands

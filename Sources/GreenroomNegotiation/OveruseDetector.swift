@@ -9,7 +9,7 @@ package import GreenroomMedia
 package struct OveruseDetector: Sendable {
     /// A measurement over about a second.
     package struct Period: Sendable {
-        /// Its length, in nanoseconds.
+        /// The length of the period, in nanoseconds.
         package var nanoseconds: Int64
         /// Working time of the track's busiest thread, filters and conversions included, in
         /// nanoseconds.
@@ -57,8 +57,8 @@ package struct OveruseDetector: Sendable {
     /// Adds a measurement.
     ///
     /// - Parameters:
-    ///   - period: The measurement. One without frames is ignored.
-    ///   - track: What the track carried meanwhile.
+    /// - period: The measurement. A period without frames is ignored.
+    /// - track: The track's capability during the period.
     package mutating func add(_ period: Period, carrying track: VideoCapability) {
         guard period.frames > 0 || period.superseded > 0, period.nanoseconds > 0 else { return }
         let share = Double(period.busyNanoseconds) / Double(period.nanoseconds)
@@ -72,7 +72,7 @@ package struct OveruseDetector: Sendable {
         }
         overloadedFor = 0
         guard let above = steps.last?.above else { return }
-        // The time of a frame grows with its pixels.
+        // The work per frame grows with the number of pixels.
         let perFrame = Double(period.busyNanoseconds) / Double(max(period.frames, 1)) / 1e9
         let scale = Double(above.size.area) / Double(max(track.size.area, 1))
         guard perFrame * scale * above.rate.framesPerSecond < Self.reliefShare else {
@@ -85,7 +85,7 @@ package struct OveruseDetector: Sendable {
 
     private mutating func stepDown(from track: VideoCapability) {
         overloadedFor = 0
-        // The track has not followed the last step yet: wait for it.
+        // The track has not followed the last step yet, so wait.
         if let ceiling, !track.fits(under: ceiling) { return }
         guard let ceiling = nextBelow(track) else { return }
         steps.append((above: track, ceiling: ceiling))

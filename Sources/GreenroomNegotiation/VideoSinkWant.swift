@@ -6,9 +6,9 @@ public struct VideoSinkWant: Hashable, Sendable {
     public var size: FrameSize?
     /// The rate; nil for the track's.
     public var rate: FrameRate?
-    /// How to fit another aspect ratio.
+    /// The fit for another aspect ratio.
     public var fit: Fit
-    /// The colour matrix; nil for the one that is usual for the output's size.
+    /// The colour matrix; nil for the usual matrix of the output's size.
     public var matrix: ColorMatrix?
 
     /// Makes a want.
@@ -22,7 +22,7 @@ public struct VideoSinkWant: Hashable, Sendable {
         self.matrix = matrix
     }
 
-    /// The meaning of an output's values: limited range, which readers of Y4M take for granted.
+    /// The colour space of an output at a size. The range is limited, as readers of Y4M expect.
     package func color(at size: FrameSize) -> ColorSpace {
         ColorSpace(range: .limited, matrix: matrix ?? .usual(for: size))
     }

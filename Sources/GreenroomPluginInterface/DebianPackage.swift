@@ -28,12 +28,12 @@ package enum DebianPackage {
         return name + library[end.upperBound...]
     }
 
-    /// The command that installs the packages of a plugin's libraries.
+    /// Returns the command that installs the packages of a plugin's libraries.
     ///
     /// - Parameters:
     ///   - missing: The library that the loader did not find.
     ///   - libraries: All libraries that the plugin links with.
-    /// - Returns: nil if the missing library has no known package.
+    /// - Returns: The command; nil if the missing library has no known package.
     package static func installation(of missing: String, among libraries: [String]) -> String? {
         guard name(of: missing) != nil else { return nil }
         let packages = Set((libraries + [missing]).compactMap(name)).sorted()

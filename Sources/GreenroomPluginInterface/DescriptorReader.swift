@@ -10,7 +10,7 @@ struct DescriptorReader {
 
     /// Checks the entry.
     ///
-    /// - Returns: The entry; its function pointers are not null.
+    /// - Returns: The entry, whose function pointers are not null.
     func entry(at address: UnsafePointer<gr_entry>?) throws(LoadError) -> gr_entry {
         guard let address else {
             throw error(.badEntry, "\(GR_ENTRY_SYMBOL)() returned NULL. Return the entry.")
@@ -187,7 +187,7 @@ struct DescriptorReader {
             }
             given = .string(try copy(text, "\(place) (\(parameter.name)): default"))
         }
-        // Keep an empty default path: it means "none".
+        // An empty default path means "none".
         if parameter.type == .path, given == .string("") { return given }
         do throws(SettingError) {
             _ = try parameter.check(given, relativeTo: "")

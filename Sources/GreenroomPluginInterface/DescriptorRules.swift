@@ -1,13 +1,12 @@
 import GreenroomMedia
 
-/// Rules for descriptors, whichever way they arrive: from a library's memory, another process or a
-/// file.
+/// Rules for descriptors from a library's memory, another process or a file.
 enum DescriptorRules {
     /// Limits of plugins in a library, parameters of a plugin and choices of a parameter.
     static let pluginLimit = 256
     static let parameterLimit = 256
     static let choiceLimit = 1024
-    /// In bytes.
+    /// The most bytes of a text.
     static let textLimit = 4096
 
     static func isLetter(_ byte: UInt8) -> Bool {
@@ -36,7 +35,7 @@ enum DescriptorRules {
 }
 
 extension LibraryDescription {
-    /// Whether a library that breaks no rule could have this description.
+    /// Whether the description breaks no rule.
     package var isLegal: Bool {
         (1...DescriptorRules.pluginLimit).contains(descriptors.count)
             && descriptors.allSatisfy(\.isLegal)

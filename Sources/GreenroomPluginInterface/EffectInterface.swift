@@ -1,16 +1,16 @@
 import Glibc
 import GreenroomABI
 
-/// An interface of effects for many programs: shared libraries with functions of their own. A bundled library,
-/// the bridge, describes the effects in a file as plugins.
+/// An interface of effects for many programs: shared libraries with functions of their own. A
+/// bundled library, the bridge, describes the effects of a file as plugins.
 package struct EffectInterface: Hashable, Sendable {
-    /// Its name in messages.
+    /// The interface's name in messages.
     package let title: String
-    /// The beginning of the names of its effects, before `-`, and of their ids, before `.`.
+    /// The prefix of effects' names, before `-`, and of their ids, before `.`.
     package let prefix: String
-    /// The package with Debian's effects.
+    /// The Debian package with effects.
     package let debianPackage: String
-    /// The variable that names other folders.
+    /// The environment variable with other folders.
     package let variable: String
     /// Whether an effect is named after its file.
     package let isNamedAfterFile: Bool
@@ -22,14 +22,14 @@ package struct EffectInterface: Hashable, Sendable {
     private let homeFolder: String
     private let machineFolders: [String]
 
-    /// Effects of video: one in a file.
+    /// Video effects, one per file.
     package static let frei0r = EffectInterface(
         title: "frei0r", prefix: "frei0r", debianPackage: "frei0r-plugins", variable: "FREI0R_PATH",
         isNamedAfterFile: true, bridgeFile: "libFrei0r.so", openSymbol: "greenroom_frei0r_open",
         mark: "f0r_get_plugin_info", homeFolder: ".frei0r-1/lib",
         machineFolders: ["/usr/local/lib/frei0r-1", "/usr/lib/frei0r-1"])
 
-    /// Effects of audio: any number in a file.
+    /// Audio effects, any number per file.
     package static let ladspa = EffectInterface(
         title: "LADSPA", prefix: "ladspa", debianPackage: "swh-plugins", variable: "LADSPA_PATH",
         isNamedAfterFile: false, bridgeFile: "libLadspa.so", openSymbol: "greenroom_ladspa_open",
@@ -39,7 +39,7 @@ package struct EffectInterface: Hashable, Sendable {
     /// The table of interfaces.
     package static let all = [frei0r, ladspa]
 
-    /// The interface whose effect a plugin's name or id is; nil for other plugins.
+    /// Returns the interface of an effect's plugin name or id; nil for other plugins.
     package init?(ofPlugin name: String) {
         guard
             let found = Self.all.first(where: {
@@ -67,18 +67,18 @@ package struct EffectInterface: Hashable, Sendable {
         self.machineFolders = machineFolders
     }
 
-    /// The folders with its effects, in the order in which they are searched.
+    /// Returns the folders with the interface's effects, in search order.
     ///
     /// - Parameters:
-    ///   - path: The value of ``variable``, which replaces the others.
-    ///   - home: `HOME`.
+    /// - path: The value of ``variable``, which replaces the default folders.
+    /// - home: The value of `HOME`.
     package func folders(path: String?, home: String?) -> [String] {
         if let path, !path.isEmpty { return path.split(separator: ":").map(String.init) }
         let own = home.flatMap { $0.hasPrefix("/") ? "\($0)/\(homeFolder)" : nil }
         return [own].compactMap(\.self) + machineFolders
     }
 
-    /// The name of an effect in session files: `frei0r-color-only` for `color_only.so`.
+    /// Returns the name of an effect in session files: `frei0r-color-only` for `color_only.so`.
     package func name(ofFile path: String) -> String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         let stem = file.hasSuffix(".so") ? String(file.dropLast(3)) : file
@@ -110,7 +110,7 @@ package struct EffectInterface: Hashable, Sendable {
         "\(prefix)." + name.dropFirst(prefix.count + 1).lowercased()
     }
 
-    /// The library that describes its effects; nil if it is not installed.
+    /// Returns the library that describes the interface's effects; nil if it is not installed.
     ///
     /// - Parameter program: A program of the host. Its folder has the bundled plugins, or
     ///   `../lib/greenroom` from there.
@@ -121,7 +121,7 @@ package struct EffectInterface: Hashable, Sendable {
             .first { access($0, R_OK) == 0 }
     }
 
-    /// The interface of a loaded library; nil for a library without effects.
+    /// Returns the interface of a loaded library; nil for a library without effects.
     init?(ofLoaded handle: UnsafeMutableRawPointer) {
         guard let found = Self.all.first(where: { dlsym(handle, $0.mark) != nil }) else {
             return nil

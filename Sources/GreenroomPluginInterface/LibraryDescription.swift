@@ -4,9 +4,9 @@ package import GreenroomMedia
 package struct LibraryDescription: Equatable, Sendable {
     /// The file.
     package var path: String
-    /// The minor version of the interface that it was built for.
+    /// The minor version of the interface for which the library was built.
     package var minorVersion: Int
-    /// Its plugins, in the library's order.
+    /// The library's plugins, in the library's order.
     package var descriptors: [PluginDescriptor]
 
     package init(path: String, minorVersion: Int, descriptors: [PluginDescriptor]) {

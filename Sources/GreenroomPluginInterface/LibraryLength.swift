@@ -4,14 +4,14 @@ import SystemPackage
 /// The actual and the expected length of a library. Loading a truncated file crashes the process.
 struct LibraryLength {
     let bytes: Int64
-    /// Where its table of sections ends, which linkers write last.
+    /// The end of the library's table of sections, which linkers write last.
     let made: UInt64
 
     var isCutOff: Bool { made > UInt64(clamping: bytes) }
 
     /// Reads the head of a library of this machine.
     ///
-    /// - Returns: nil for a file that is no ELF file of 64 bits with the low byte first, or that can't be read.
+    /// - Returns: nil if the file cannot be read, or is not a 64-bit little-endian ELF file.
     init?(of path: String) {
         guard let file = try? FileDescriptor.reading(path) else { return nil }
         defer { try? file.close() }

@@ -1,19 +1,20 @@
 import GreenroomSystem
 import SystemPackage
 
-/// The processors that libraries are built for. The loader passes over a library for another one as
-/// if it were not there.
+/// The processors of libraries. The loader silently skips a library for another processor.
 package enum LibraryMachine {
-    /// This program's, such as `x86-64`.
+    /// This program's processor, such as `x86-64`.
     package static var own: String { name(number(of: "/proc/self/exe")) }
 
-    /// The machine of a library, if it is not this one; nil also for a file that is no library.
+    /// Returns the processor of a library if it differs from this program's; nil also for a file
+    /// that is not a library.
     static func another(of path: String) -> String? {
         guard let header = try? FileDescriptor.contents(of: path, limit: 20) else { return nil }
         return another(header: header)
     }
 
-    /// The machine of a library, if it is not this one; nil also for a file that is no library.
+    /// Returns the processor of a library if it differs from this program's; nil also for a file
+    /// that is not a library.
     ///
     /// - Parameter header: At least the first 20 bytes of the file.
     package static func another(header: [UInt8]) -> String? {

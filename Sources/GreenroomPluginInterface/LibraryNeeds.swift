@@ -2,13 +2,13 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// The libraries that a shared library names as its needs. It is untrusted: every offset and count is checked.
+/// The dependencies of a shared library. The file is untrusted: every offset and count is checked.
 package struct LibraryNeeds {
-    /// The libraries, by name.
+    /// The names of the dependencies.
     package private(set) var names: [String] = []
-    /// The folders that it names for them, in search order.
+    /// The library's search folders for dependencies, in search order.
     package private(set) var folders: [String] = []
-    /// Whether the folders hold for the libraries of these libraries, too (`DT_RPATH`).
+    /// Whether the folders also apply to the dependencies' own dependencies (`DT_RPATH`).
     package private(set) var isInherited = false
 
     /// `PT_LOAD` and `PT_DYNAMIC`.
@@ -21,7 +21,7 @@ package struct LibraryNeeds {
     private static let entryLimit = 10_000
     private static let namesLimit = 16 << 20
 
-    /// - Returns: nil if the file is not a shared library for a machine of 64 bits, low byte first.
+    /// - Returns: nil if the file is not a 64-bit little-endian shared library.
     package init?(of path: String) {
         guard
             let file = try? FileDescriptor.reading(
@@ -45,7 +45,7 @@ package struct LibraryNeeds {
             default: continue
             }
         }
-        // A library without a dynamic section needs nothing.
+        // A library without a dynamic section has no dependencies.
         guard let section,
             let entries = file.part(
                 Int(min(section.size / 16, UInt64(Self.entryLimit))) * 16,
@@ -71,7 +71,7 @@ package struct LibraryNeeds {
             return String(decoding: texts[Int(offset)...].prefix { $0 != 0 }, as: UTF8.self)
         }
         names = tags.filter { $0.tag == Self.needed }.map { text($0.value) }.filter { !$0.isEmpty }
-        // The older tag holds only without the new one.
+        // The older tag applies only if the new tag is missing.
         isInherited = value(Self.newPath) == nil
         let path = value(Self.newPath) ?? value(Self.oldPath)
         folders = path.map { text($0).split(separator: ":").map(String.init) } ?? []
@@ -79,7 +79,7 @@ package struct LibraryNeeds {
 }
 
 extension [UInt8] {
-    /// A number of some bytes, low byte first; 0 beyond the end.
+    /// Returns a number of some bytes, low byte first; 0 beyond the end.
     fileprivate func number(_ start: Int, _ size: Int) -> UInt64 {
         guard start >= 0, start + size <= count else { return 0 }
         return self[start..<(start + size)].reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,18 +1,18 @@
 import GreenroomABI
 
-/// Why a library or a plugin could not be loaded.
+/// The reason why a library or a plugin could not be loaded.
 package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error, for programs.
     package enum Code: String, Sendable {
-        /// The file does not exist or can't be read.
+        /// The file does not exist or cannot be read.
         case notFound = "not-found"
-        /// The file is no shared library, or exports no entry.
+        /// The file is not a shared library, or exports no entry.
         case notAPlugin = "not-a-plugin"
-        /// A library that it depends on is not installed.
+        /// A dependency of the library is not installed.
         case missingLibrary = "missing-library"
-        /// No library has a symbol that it needs.
+        /// No library defines a symbol that the library needs.
         case unresolvedSymbol = "unresolved-symbol"
-        /// It was built for another major version of the interface.
+        /// The library was built for another major version of the interface.
         case wrongMajor = "wrong-major"
         /// The entry breaks a rule of the header.
         case badEntry = "bad-entry"
@@ -20,21 +20,21 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case badDescriptor = "bad-descriptor"
         /// This version does not know the plugin's kind.
         case unknownKind = "unknown-kind"
-        /// Its code does not return while it is loaded.
+        /// The library's code does not return while it is loaded.
         case hangs
         /// The library has no plugin with this name.
         case noSuchPlugin = "no-such-plugin"
         /// Several libraries have a plugin with this name.
         case ambiguous
-        /// Its code ended the loading process.
+        /// The library's code ended the loading process.
         case crashes
-        /// No process or thread could be started to load it.
+        /// No process or thread could be started to load the library.
         case noRunner = "no-runner"
-        /// It is not bundled, and this machine can't keep it to its grants.
+        /// The plugin is not bundled, and this machine cannot enforce its grants.
         case notConfined = "not-confined"
         /// The socket for broadcasts could not be created at its path.
         case noSocket = "no-socket"
-        /// Another process has the socket for broadcasts.
+        /// Another process uses the socket for broadcasts.
         case socketInUse = "socket-in-use"
         /// `create` failed, or created an instance that breaks a rule.
         case badInstance = "bad-instance"
@@ -44,7 +44,7 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// The file or name.
     package var place: String
-    /// The rule and the cure.
+    /// The broken rule and the fix.
     package var explanation: String
 
     package init(code: Code, place: String, explanation: String) {
@@ -64,7 +64,7 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "\(GR_ENTRY_SYMBOL). Export it, with GR_EXPORT in C or @c in Swift.")
     }
 
-    /// A plugin that the scan found is missing now.
+    /// The error for a plugin that the scan found and that is missing now.
     package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {
         LoadError(
             code: .noSuchPlugin, place: path,

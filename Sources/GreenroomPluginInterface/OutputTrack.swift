@@ -4,22 +4,22 @@ package import GreenroomNegotiation
 
 /// A track as an output plugin sees it.
 package struct OutputTrack: Equatable, Sendable {
-    /// Its number, never zero.
+    /// The track's number, never zero.
     package var id: UInt32
-    /// One of `GR_TRACK_…`.
+    /// The track's kind: one of `GR_TRACK_…`.
     package var kind: UInt32
-    /// Its name for files and messages, e.g. `"camera"`.
+    /// The track's name for files and messages, e.g. `"camera"`.
     package var name: String
-    /// Whose it is; nil for the session's own.
+    /// The participant who owns the track; nil for the session's own tracks.
     package var participant: Participant?
     /// The maximum size and rate of a video track, or the agreed size and rate; nil for audio.
     package var capability: VideoCapability?
 
     /// A participant of a call.
     package struct Participant: Hashable, Sendable {
-        /// Their number, never zero.
+        /// The participant's number, never zero.
         package var number: UInt32
-        /// Their name for people.
+        /// The participant's name for users.
         package var name: String
 
         package init(number: UInt32, name: String) {
@@ -40,7 +40,7 @@ package struct OutputTrack: Equatable, Sendable {
         self.participant = participant
     }
 
-    /// Passes the track as C struct; the pointer is valid within the body.
+    /// Passes the track as a C struct to a body. The pointer is valid only during the call.
     func withABI<Result>(_ body: (UnsafePointer<gr_track>) -> Result) -> Result {
         name.withCString { name in
             (participant?.name ?? "").withCString { participantName in
@@ -57,27 +57,27 @@ package struct OutputTrack: Equatable, Sendable {
 
 /// An output plugin's want for a track.
 package enum TrackWant: Equatable, Sendable {
-    /// Nothing.
+    /// The plugin does not want the track.
     case nothing
-    /// Video.
+    /// The plugin wants the track's video.
     case video(VideoTrackWant)
-    /// Audio.
+    /// The plugin wants the track's audio.
     case audio(AudioTrackWant)
 }
 
-/// The video that an output plugin wants of a track.
+/// An output plugin's want of a track's video.
 package struct VideoTrackWant: Equatable, Sendable {
-    /// A format that frames can be converted to.
+    /// A format to which frames can be converted.
     package var format: PixelFormat
-    /// Size, rate, fit and matrix.
+    /// The size, rate, fit and matrix.
     package var video: VideoSinkWant
-    /// Whether frames are delivered as soon as they are there, instead of each at its time.
+    /// Whether frames are delivered on arrival instead of at their times.
     package var isComplete: Bool
 }
 
-/// The audio that an output plugin wants of a track.
+/// An output plugin's want of a track's audio.
 package struct AudioTrackWant: Equatable, Sendable {
-    /// The format of the samples; legal.
+    /// The format of the samples; always legal.
     package var format: AudioFormat
     /// The length of a block, in samples per channel: 1 to 100 ms.
     package var blockFrames: Int
@@ -97,7 +97,7 @@ extension gr_want {
 }
 
 extension TrackWant {
-    /// Reads what a plugin wrote about a track.
+    /// Reads a plugin's want of a track.
     ///
     /// - Parameter isVideo: Whether the track is video.
     package init(_ want: gr_want, isVideo: Bool) throws(InvalidValueError) {

@@ -16,11 +16,11 @@ package struct Setting: Equatable, Sendable {
     }
 }
 
-/// Why a setting's value is refused.
+/// The reason why a setting's value is refused.
 package struct SettingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The setting.
     package var name: String
-    /// The rule and the cure.
+    /// The broken rule and the fix.
     package var description: String
 }
 
@@ -96,7 +96,7 @@ extension Parameter {
             return value
         case (.path, .string(let text)):
             guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
-            // A list is a text with a line for each entry.
+            // A list is a text with one line per entry.
             guard !text.utf8.contains(UInt8(ascii: "\n")) else {
                 throw problem("needs one path, found a list.")
             }
@@ -104,7 +104,7 @@ extension Parameter {
                 throw problem("needs a path, found a URL. Name a file or folder on this machine.")
             }
             return .string(absolutePath(text, from: folder))
-        // YAML reads 720 as a number and true as a boolean even where a name was meant.
+        // YAML reads 720 as a number and true as a Boolean, even if a name is meant.
         case (.string, .integer(let number)):
             return .string("\(number)")
         case (.choice, .integer(let number)) where choices.contains("\(number)"):
@@ -140,7 +140,8 @@ extension Parameter {
 }
 
 extension ParameterValue {
-    /// As a session file has it: text in quotes. A list is a text with a line for each entry.
+    /// The value in a session file's notation, with text in quotes. A list is a text with one line
+    /// per entry.
     fileprivate var written: String {
         guard case .string(let text) = self else { return "\(self)" }
         return text.utf8.contains(UInt8(ascii: "\n")) ? "a list" : "\"\(text)\""
@@ -148,14 +149,14 @@ extension ParameterValue {
 }
 
 extension Parameter {
-    /// The bounds as text, `1 to 10`; nil without bounds.
+    /// The bounds as text, `1 to 10`; nil if there are none.
     package var boundsDescription: String? {
         bounds.map { "\($0.lowerBound.brief) to \($0.upperBound.brief)" }
     }
 }
 
 extension Double {
-    /// Without ".0" for whole numbers.
+    /// The number as text, without ".0" for whole numbers.
     var brief: String {
         Int64(exactly: self).map { "\($0)" } ?? "\(self)"
     }

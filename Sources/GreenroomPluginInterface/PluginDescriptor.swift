@@ -1,22 +1,22 @@
 package import GreenroomMedia
 
-/// A plugin's description of itself, checked and copied from its memory.
+/// A plugin's own description, checked and copied from the plugin's memory.
 package struct PluginDescriptor: Equatable, Sendable {
     /// The kind of plugin.
     package var kind: PluginKind
-    /// Its permanent name, a reverse domain.
+    /// The plugin's permanent id, a reverse domain.
     package var id: String
-    /// Its name in session files.
+    /// The plugin's name in session files.
     package var name: String
-    /// Its version.
+    /// The plugin's version.
     package var version: String
     /// One line for users.
     package var summary: String
     /// The author.
     package var vendor: String?
-    /// Where to find documentation.
+    /// The address of the documentation.
     package var url: String?
-    /// Its settings, in the plugin's order.
+    /// The plugin's settings, in the plugin's order.
     package var parameters: [Parameter]
 
     package init(
@@ -52,21 +52,21 @@ package struct Parameter: Equatable, Sendable {
         case path = 6
     }
 
-    /// Its name in session files.
+    /// The parameter's name in session files.
     package var name: String
     /// A few words for users.
     package var title: String
-    /// The type of its values.
+    /// The type of the parameter's values.
     package var type: ValueType
-    /// The unit of its values.
+    /// The unit of the parameter's values.
     package var unit: String?
-    /// The value if the session file gives none; nil if the file must give one.
+    /// The default value; nil if the session file must give a value.
     package var defaultValue: ParameterValue?
     /// The minimum and the maximum.
     package var bounds: ClosedRange<Double>?
     /// The allowed values of a choice.
     package var choices: [String]
-    /// Whether it may change while the plugin runs.
+    /// Whether the value may change while the plugin runs.
     package var isLive: Bool
 
     package init(

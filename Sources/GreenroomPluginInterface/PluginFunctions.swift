@@ -4,8 +4,8 @@ package import GreenroomNegotiation
 
 /// The checked functions of one instance, as Swift calls.
 ///
-/// Safe to send: the pointers are the plugin's and stay valid until `destroy`; the lifecycle
-/// decides which thread calls what.
+/// Safe to send: the pointers belong to the plugin and stay valid until `destroy`. The lifecycle
+/// determines the thread of each call.
 package struct PluginFunctions: @unchecked Sendable {
     private let plugin: gr_plugin
     private let liveParameters: gr_live_parameters?
@@ -122,7 +122,8 @@ package struct PluginFunctions: @unchecked Sendable {
             } ?? []
     }
 
-    /// Whether the functions for media, which Swift takes for never NULL, are there.
+    /// Whether an output has every media function. Swift assumes that the imported pointers are not
+    /// NULL.
     private static func hasEveryFunction(_ output: gr_output) -> Bool {
         withUnsafeBytes(of: output) { bytes in
             [
@@ -133,7 +134,7 @@ package struct PluginFunctions: @unchecked Sendable {
         }
     }
 
-    /// Reads the capabilities of a source, which may contain any numbers.
+    /// Reads the capabilities of a source. The numbers are untrusted.
     private static func readCapabilities(
         _ address: UnsafeRawPointer, _ error: (String) -> LoadError
     ) throws(LoadError) -> [VideoCapability] {
@@ -170,7 +171,7 @@ package struct PluginFunctions: @unchecked Sendable {
         return result
     }
 
-    /// Reads what an audio pre-processor declares, which may be any numbers.
+    /// Reads the declaration of an audio pre-processor. The numbers are untrusted.
     private static func read(
         _ audio: gr_audio_pre_processor, _ error: (String) -> LoadError
     ) throws(LoadError) -> AudioEditing {
@@ -198,7 +199,7 @@ package struct PluginFunctions: @unchecked Sendable {
         preProcessor == nil ? plugin.property_change != nil : frameChange != nil
     }
 
-    /// Passes a new offer; call it only if ``takesNewOffers``.
+    /// Passes a new offer. Call it only if ``takesNewOffers`` is true.
     package func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
         var answer = gr_answer(accepting: offer)
         if let frameChange {
@@ -214,7 +215,7 @@ package struct PluginFunctions: @unchecked Sendable {
 
     /// Changes a live parameter.
     ///
-    /// - Returns: nil if the plugin has none.
+    /// - Returns: The status; nil if the plugin has no such function.
     package func setParameter(_ setting: Setting) -> Status? {
         guard let liveParameters else { return nil }
         return [setting].withABI { settings in
@@ -224,7 +225,7 @@ package struct PluginFunctions: @unchecked Sendable {
         }
     }
 
-    /// The address of an extension; nil if the plugin has none of this id.
+    /// Returns the address of an extension; nil if the plugin has none with the id.
     package func address(ofExtension id: String) -> UInt64? {
         plugin.get_extension?(plugin.`self`, id).map { UInt64(UInt(bitPattern: $0)) }
     }
@@ -275,7 +276,7 @@ package struct PluginFunctions: @unchecked Sendable {
         return Status(rawValue: audioPreProcessor.process(plugin.`self`, &block))
     }
 
-    /// Describes a track to an output, which writes what it wants of it. [control]
+    /// Describes a track to an output, which writes its want. [control]
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
         guard let output else { return .unsupported }
         return track.withABI { Status(rawValue: output.track(plugin.`self`, $0, &want)) }
@@ -295,10 +296,10 @@ package struct PluginFunctions: @unchecked Sendable {
 }
 
 extension PluginFunctions {
-    /// Tells an output that a participant's track has ended. [control]
+    /// Notifies an output that a participant's track has ended. [control]
     package func trackEnded(_ track: UInt32) { output?.gone?(plugin.`self`, track) }
 
-    /// Says to a call what is needed of a participant's track. [control]
+    /// Passes the demand for a participant's track to a call. [control]
     package func demand(_ demand: Demand) {
         guard let call else { return }
         var demand = gr_demand(demand)
@@ -352,11 +353,11 @@ package struct SenderTables: @unchecked Sendable {
 }
 
 extension Offer {
-    /// Passes the offer as C struct; the pointer is valid within the body.
+    /// Passes the offer as a C struct to a body. The pointer is valid only during the call.
     package func withABI<Result>(_ body: (UnsafePointer<gr_offer>) -> Result) -> Result {
         let rows = rows.map(gr_capability.init)
         return rows.withUnsafeBufferPointer { rows in
-            // A valid pointer for an offer without rows; never read.
+            // A valid pointer for an offer without rows. No code reads it.
             let noRows = UnsafePointer<gr_capability>(
                 bitPattern: MemoryLayout<gr_capability>.alignment)
             guard let base = rows.isEmpty ? noRows : rows.baseAddress else {
@@ -381,7 +382,8 @@ extension gr_answer {
 }
 
 extension VideoCapability {
-    /// Reads what a plugin wrote, which may be any numbers; nil if the size or the rate is illegal.
+    /// Reads a plugin's capability. The numbers are untrusted; nil if the size or the rate is
+    /// illegal.
     package init?(_ written: gr_capability) {
         guard written.size.isLegal,
             let rate = FrameRate(
@@ -407,7 +409,7 @@ extension Answer {
     ///
     /// If a plugin changes the capability but not the kind, the answer is a counter-offer.
     ///
-    /// - Parameter offer: What it answers.
+    /// - Parameter offer: The offer that the plugin answers.
     package init(_ answer: gr_answer, to offer: Offer) throws(InvalidValueError) {
         guard !answer.isCleared else {
             self = .accept
@@ -437,7 +439,7 @@ extension Answer {
 }
 
 extension gr_answer {
-    /// Whether a plugin that accepts has cleared the capability, which says nothing then.
+    /// Whether an accepting plugin has cleared the capability, which is then ignored.
     fileprivate var isCleared: Bool {
         kind == UInt32(GR_ANSWER_ACCEPT) && capability.width == 0 && capability.height == 0
             && capability.fps_numerator == 0

@@ -6,18 +6,19 @@ import SystemPackage
 
 /// A loaded shared library with its checked descriptors.
 ///
-/// Never unloaded: unloading an image that registered Swift metadata crashes the process at its
-/// next cast. Fresh code needs a fresh process.
+/// A library is never unloaded: unloading an image that registered Swift metadata crashes the
+/// process at its next cast. A new version of a library needs a new process.
 package struct PluginLibrary: Sendable {
-    /// Its description.
+    /// The library's description.
     package let selfDescription: LibraryDescription
     package let entry: gr_entry
-    /// The index of its first plugin in the entry: all effects of an interface share one.
+    /// The index of the library's first plugin in the entry. All effects of an interface share one
+    /// entry.
     private let firstIndex: UInt32
 
     /// The file.
     package var path: String { selfDescription.path }
-    /// Its plugins, in the library's order.
+    /// The library's plugins, in the library's order.
     package var descriptors: [PluginDescriptor] { selfDescription.descriptors }
 
     /// Loads a library and checks its description. Runs the library's own code, which may take any
@@ -72,7 +73,7 @@ package struct PluginLibrary: Sendable {
     /// - Parameters:
     ///   - address: The result of the entry function, which must stay unchanged for the life of the
     ///     process.
-    ///   - indices: The plugins to read; nil for all.
+    /// - indices: The indices of the plugins to read; nil for all.
     ///   - path: The file, for errors.
     /// - Throws: ``LoadError``.
     package init(
@@ -83,7 +84,7 @@ package struct PluginLibrary: Sendable {
         var descriptors: [PluginDescriptor] = []
         for index in indices ?? 0..<entry.plugin_count {
             let descriptor = try reader.descriptor(index, of: entry)
-            // The place in a session file says which kind a name means.
+            // The place in a session file determines the kind that a name means.
             for other in descriptors
             where other.id == descriptor.id
                 || other.name == descriptor.name && other.kind == descriptor.kind
@@ -107,8 +108,8 @@ package struct PluginLibrary: Sendable {
     /// - Parameters:
     ///   - handle: The instance's handle for calls of the host.
     ///   - host: The host's functions.
-    /// - Returns: Its functions; nil if `create` did not return `ok`.
-    /// - Throws: ``LoadError`` if it breaks a rule of the header.
+    /// - Returns: The instance's functions; nil if `create` did not return `ok`.
+    /// - Throws: ``LoadError`` if the instance breaks a rule of the header.
     package func create(
         _ descriptor: PluginDescriptor, handle: UInt64, settings: [Setting],
         host: UnsafePointer<gr_host>

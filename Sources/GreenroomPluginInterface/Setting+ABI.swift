@@ -2,9 +2,9 @@ package import GreenroomABI
 import GreenroomMedia
 
 extension [Setting] {
-    /// Passes the settings as C structs; the pointers are valid within the body.
+    /// Passes the settings as C structs to a body. The pointers are valid only during the call.
     package func withABI<Result>(_ body: (UnsafeBufferPointer<gr_setting>) -> Result) -> Result {
-        // All texts share one block, so that adding one moves no pointer.
+        // All texts share one block, so that an added text moves no pointer.
         var texts: [UInt8] = []
         func add(_ text: String) -> Int {
             defer {

@@ -1,13 +1,13 @@
-/// Decides when to log that a filter leaves frames or audio unedited: at the first one, and when all
-/// of a second was edited again. A period that begins less than ten seconds after the last such
-/// line is logged after that time, if it lasts.
+/// Decides when to log that a filter leaves frames or audio unedited: at the first one, and when a
+/// full second was edited again. If a period begins less than ten seconds after the last line, and
+/// lasts until then, its line is logged at that time.
 ///
 /// Times are nanoseconds from the session's start.
 package struct FilterLog: Sendable {
     private struct Spell {
         /// The number of unedited frames.
         var frames = 0
-        /// The time of the newest one.
+        /// The time of the newest unedited frame.
         var newest: Int64
         var isTold = false
     }

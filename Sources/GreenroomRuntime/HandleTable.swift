@@ -16,13 +16,13 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     @usableFromInline let slots = Mutex(Slots())
-    /// A bit of the index that all handles of this table have.
+    /// The bit of the index that is set in all handles of this table.
     @usableFromInline let mark: UInt64
 
-    /// - Parameter isSecond: Whether no handle may be one of a first table.
+    /// - Parameter isSecond: Whether the table's handles differ from every handle of a first table.
     package init(isSecond: Bool = false) { mark = isSecond ? 1 << 31 : 0 }
 
-    /// The slot of a handle; far beyond all slots for one of another table.
+    /// Returns the slot of a handle. The slot of another table's handle is far beyond all slots.
     @inlinable func index(of handle: UInt64) -> Int { Int((handle & 0xffff_ffff) ^ mark) }
 
     /// Adds an object. Its handle is never zero and never reused.
@@ -51,7 +51,7 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// Removes a handle. Removing it twice does nothing.
+    /// Removes a handle. A second call does nothing.
     package func remove(_ handle: UInt64) {
         let object: Object? = slots.withLock { slots in
             let index = index(of: handle)

@@ -28,7 +28,7 @@ package struct IntervalHistogram: ~Copyable {
 
     /// Records a duration in nanoseconds; ignores a negative one.
     ///
-    /// - Parameter times: How often to count it.
+    /// - Parameter times: The number of times to count the duration.
     package mutating func record(_ nanoseconds: Int64, times: Int = 1) {
         let value = max(nanoseconds, 0)
         buckets[Self.bucket(of: value)] += times
@@ -55,7 +55,8 @@ package struct IntervalHistogram: ~Copyable {
         return maximum
     }
 
-    /// A bucket for each small value; the highest bits of larger ones.
+    /// Returns the bucket of a duration. Small values have their own buckets; larger ones share the
+    /// bucket of their highest bits.
     private static func bucket(of value: Int64) -> Int {
         let value = min(value, (1 << mostBits) - 1)
         let bits = Int64.bitWidth - value.leadingZeroBitCount

@@ -25,7 +25,7 @@ package final class PluginVideoSink: VideoSink {
         var frames: SharedFrames?
     }
 
-    /// The most blocks for copies besides kept frames: the current frame's and the previous one's.
+    /// The most blocks for copies: of kept frames, the current frame and the previous frame.
     private static let blockLimit = 2
 
     package let pace: OutputPace

@@ -11,8 +11,8 @@
 package struct ClockDriftEstimator: Sendable {
     /// The result of a window of observations.
     package enum Event: Equatable, Sendable {
-        /// The source's clock drifts; returned once, with the nanoseconds of the steps before that
-        /// turn out to be part of it.
+        /// The source's clock drifts. Returned once, with the nanoseconds of the earlier steps that
+        /// the drift caused.
         case drifts(steps: Double)
         /// The constant delay changed, by nanoseconds.
         case stepped(Double)
@@ -26,16 +26,16 @@ package struct ClockDriftEstimator: Sendable {
     private static let longestWindow: Int64 = 5_000_000_000
     /// The length of the first windows, in nanoseconds.
     private static let firstWindow: Int64 = 800_000_000
-    /// The observations that a window needs at least.
+    /// The least number of observations in a window.
     private static let minimumObservations = 24
-    /// Windows that a known drift is averaged over: two minutes.
+    /// The number of windows over which a known drift is averaged: two minutes.
     private static let memory = 24.0
 
     package init() {}
 
     /// Whether a drift is known.
     package private(set) var hasDrifted = false
-    /// How much faster the source's clock runs than the session's, in ppm.
+    /// The drift of the source's clock, in ppm: positive if faster than the session's clock.
     package var driftPPM: Double { -rate * 1e6 }
 
     /// The open window: its start and observations.
@@ -59,7 +59,8 @@ package struct ClockDriftEstimator: Sendable {
     private var last = (moment: Int64(0), delay: 0.0)
     private var beforeLast = 0.0
     private var noise = 0.0
-    /// When the envelope was last within a quarter, and within half, of the threshold.
+    /// The times at which the envelope was last within a quarter, and within half, of the
+    /// threshold.
     private var leftQuarter: Int64 = 0
     private var leftHalf: Int64 = 0
     /// Steps in consecutive windows: three of them are a fast drift.
@@ -80,8 +81,8 @@ package struct ClockDriftEstimator: Sendable {
     /// Adds the delay of one frame or block.
     ///
     /// - Parameters:
-    ///   - delay: Its time on the session clock minus its time on the source's clock.
-    ///   - moment: Its time on the session clock; never decreases.
+    /// - delay: The time on the session clock minus the time on the source's clock.
+    /// - moment: The time on the session clock; never decreases.
     package mutating func observe(delay: Double, at moment: Int64) -> Event? {
         var event: Event?
         if let windowStart, observations >= Self.minimumObservations,
@@ -103,8 +104,8 @@ package struct ClockDriftEstimator: Sendable {
         return event
     }
 
-    /// Forgets the constant delay and keeps the drift: the source restarted, or waited for the host
-    /// for a while.
+    /// Removes the constant delay and keeps the drift, because the source restarted, or waited for
+    /// the host for a while.
     package mutating func restart() {
         windowStart = nil
         observations = 0

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The time in which the host waits for code that may hang: deadlines of callbacks, watchdogs, retries,
+/// The clock for waits on code that may hang: deadlines of callbacks, watchdogs, retries and
 /// intervals of reports.
 ///
-/// Everything in a session that decides by real time gets this value. It is the machine's monotonic
+/// All decisions of a session by real time use this value. The value is the machine's monotonic
 /// clock, or a test's own time.
 @usableFromInline package struct HostClock: Sendable {
-    /// nil for the machine's clock.
+    /// The test's time; nil for the machine's clock.
     @usableFromInline let manual: ManualTime?
 
     /// The machine's clock.
     @usableFromInline package static var real: HostClock { HostClock(manual: nil) }
 
-    /// A clock that stands still until it is advanced.
+    /// Creates a clock that stands still until its time is advanced.
     package init(_ time: ManualTime) { self.init(manual: time) }
 
     @usableFromInline init(manual: ManualTime?) { self.manual = manual }
@@ -27,7 +27,7 @@ import Synchronization
     }
 }
 
-/// The time of a test: it changes only by hand, and wakes the threads that wait for it.
+/// The time of a test. The time changes only by ``advance(by:)``, which wakes the waiting threads.
 @usableFromInline package final class ManualTime: Sendable {
     private struct Wait {
         var deadline: Int64
@@ -48,12 +48,12 @@ import Synchronization
     /// The time, in nanoseconds.
     package var now: Int64 { state.withLock { $0.now } }
 
-    /// The earliest time that a thread waits for; nil if none waits for one. [any]
+    /// The earliest deadline of a waiting thread; nil if no thread waits. [any]
     package var nextDeadline: Int64? {
         state.withLock { $0.waits.values.map(\.deadline).filter { $0 < .max }.min() }
     }
 
-    /// Advances the time, and wakes the threads whose deadline has come. [any]
+    /// Advances the time, and wakes the threads whose deadline is reached. [any]
     ///
     /// - Parameter nanoseconds: Not negative.
     package func advance(by nanoseconds: Int64) {
@@ -65,9 +65,9 @@ import Synchronization
         for wake in due { wake() }
     }
 
-    /// Begins a wait: from now on an advance to the deadline calls `wake`.
+    /// Begins a wait: an advance to the deadline calls `wake`.
     ///
-    /// - Returns: The wait's number; nil if the deadline has come.
+    /// - Returns: The wait's number; nil if the deadline has already been reached.
     func begin(until deadline: Int64, wake: @escaping @Sendable () -> Void) -> Int? {
         state.withLock { state in
             guard deadline > state.now else { return nil }

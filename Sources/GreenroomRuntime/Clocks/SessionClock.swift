@@ -1,13 +1,13 @@
 /// The clock of plugins, tracks and outputs: monotonic nanoseconds.
 ///
-/// Threads that wait for session time or for work wait here. Waits that guard against hanging code
-/// use ``host`` on the monitor alone; a virtual clock stands still meanwhile.
+/// Threads wait here for session time or for work. Waits that guard against hanging code use
+/// ``host`` on the monitor alone. A virtual clock stands still during such waits.
 public final class SessionClock: Sendable {
     @usableFromInline let virtual: VirtualClock?
-    /// Times code that may hang. A real session clock is the same.
+    /// The clock that times code that may hang. A real session clock uses the same time.
     @usableFromInline package let host: HostClock
 
-    /// - Parameter host: The machine's time, or a test's own.
+    /// - Parameter host: The machine's time, or a test's own time.
     package init(isVirtual: Bool = false, host: HostClock = .real) {
         virtual = isVirtual ? VirtualClock(host: host) : nil
         self.host = host
@@ -22,11 +22,11 @@ public final class SessionClock: Sendable {
     /// Waits until a body returns a value, or until a time. [any]
     ///
     /// - Parameters:
-    ///   - monitor: What the body reads.
-    ///   - deadline: On this clock; nil for never.
+    /// - monitor: The monitor whose value the body reads.
+    /// - deadline: The deadline on this clock; nil for none.
     ///   - order: Identifies the calling thread, unless it is a host thread.
-    ///   - yields: Whether, on a virtual clock, all other work of the current time is done first,
-    ///     even after the deadline. This orders what the threads of plugins do at one time.
+    /// - yields: Whether, on a virtual clock, all other work of the current time is done first,
+    ///   even after the deadline. This orders the actions of plugins' threads at one time.
     ///   - body: Runs at once and after each change, under the monitor's lock.
     /// - Returns: The body's value; nil after the deadline.
     @inlinable
@@ -38,9 +38,11 @@ public final class SessionClock: Sendable {
         wait(for: monitor, until: { _ in deadline }, as: order, yields: yields, body)
     }
 
-    /// The same with a deadline that changes with what the monitor holds. [any]
+    /// Waits until a body returns a value, with a deadline that depends on the monitor's value.
+    /// [any]
     ///
-    /// - Parameter deadline: On this clock; nil for never. Runs under the monitor's lock.
+    /// - Parameter deadline: The deadline on this clock; nil for none. Runs under the monitor's
+    ///   lock.
     @inlinable
     package func wait<Value: ~Copyable, Result: ~Copyable>(
         for monitor: Monitor<Value>, until deadline: (inout Value) -> Int64?,
@@ -56,8 +58,8 @@ public final class SessionClock: Sendable {
 
     // MARK: Threads and plugins of a virtual clock
 
-    /// Makes the calling thread lead the session until ``leave()``: time stands still while it
-    /// works.
+    /// Makes the calling thread lead the session until ``leave()``. Time stands still while the
+    /// thread works.
     package func lead() {
         if let sleeper = admit(.session) { join(as: sleeper) }
     }
@@ -85,8 +87,8 @@ public final class SessionClock: Sendable {
 
     /// Registers a started plugin, which should now wait on the clock.
     ///
-    /// - Parameter isAtRest: For a plugin that may only react to calls, whether none of its threads
-    ///   runs: then it has nothing to wait for.
+    /// - Parameter isAtRest: Whether none of the plugin's threads runs, for a plugin that may only
+    ///   respond to calls. Such a plugin at rest has nothing to wait for.
     package func expect(plugin number: Int, unless isAtRest: (@Sendable () -> Bool)? = nil) {
         virtual?.expect(number, unless: isAtRest)
     }
@@ -94,13 +96,13 @@ public final class SessionClock: Sendable {
     /// Unregisters a plugin that is about to start, or has ended.
     package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
 
-    /// Expects a plugin again whose threads have all ended while it was called, or are about to end.
+    /// Expects a plugin again when all threads from its call have ended or are about to end.
     package func expectNext(plugin number: Int) { virtual?.expectNext(number) }
 
     /// Lets time advance while a callback waits for a thread of its plugin that waits on the clock.
     ///
-    /// - Parameter latest: The latest time to advance to; nil for any.
-    /// - Returns: When that thread is due; nil if none waits for a time up to then.
+    /// - Parameter latest: The latest time to advance to; nil for no limit.
+    /// - Returns: The time at which the thread is due; nil if no thread is due by `latest`.
     package func release(callbackOf number: Int, until latest: Int64?) -> Int64? {
         virtual?.release(callbackOf: number, until: latest)
     }
@@ -114,7 +116,7 @@ public final class SessionClock: Sendable {
     /// Ignores the threads of a plugin that hangs.
     package func forget(plugin number: Int) { virtual?.forget(number) }
 
-    /// Starts to detect plugins that don't use the clock.
+    /// Starts to detect plugins that do not use the clock.
     ///
     /// - Parameter look: Runs at least every 100 ms of real time, also while a virtual clock stands still;
     ///   never on a real clock.

@@ -6,7 +6,7 @@ package enum TimestampAnomaly: Equatable, Sendable {
         case session
         /// Time of day, since 1970.
         case wall
-        /// Time since a start of the source's own.
+        /// Time since a start that the source chose.
         case counter
         /// No clock at the rate of the session clock.
         case unknown
@@ -18,9 +18,9 @@ package enum TimestampAnomaly: Equatable, Sendable {
     case backward(by: Int64)
     /// Timestamps are not nanoseconds on the session clock.
     case foreign(Clock, StampUnit?, pts: Int64, arrival: Int64)
-    /// Their clock runs faster than the session's, in ppm.
+    /// The clock of the timestamps runs faster than the session's, in ppm.
     case drifting(ppm: Double)
-    /// Their clock was set, by nanoseconds.
+    /// The clock of the timestamps was set, by nanoseconds.
     case jumped(by: Int64)
 
     /// A set of reported anomalies.
@@ -39,9 +39,9 @@ package enum TimestampAnomaly: Equatable, Sendable {
         }
     }
 
-    /// The problem, its effect, and the cure.
+    /// The problem, its effect and the fix.
     ///
-    /// - Parameter things: What has the timestamps: `frames` or `blocks`.
+    /// - Parameter things: The objects with the timestamps: `frames` or `blocks`.
     package func text(of things: String) -> String {
         switch self {
         case .missing:
@@ -108,7 +108,8 @@ package enum StampUnit: CaseIterable, Sendable {
         }
     }
 
-    /// Whether a timestamp is since 1970 and in this century, or in ticks since the year 1 or 1601.
+    /// Whether a timestamp is a date of this century since 1970, or in ticks since the year 1 or
+    /// 1601.
     func isWallClock(_ pts: Int64) -> Bool {
         let century = Int128(3_155_760_000_000_000_000)
         let since2000 = Int128(pts) * Int128(nanoseconds) - Int128(946_684_800_000_000_000)

@@ -31,9 +31,9 @@ package struct TimestampNormalizer: Sendable {
         case foreign(StampUnit)
     }
 
-    /// How far a valid timestamp may be before its arrival.
+    /// The most time from a valid timestamp to its arrival, in nanoseconds.
     package static let maximumAge: Int64 = 5_000_000_000
-    /// How far a valid timestamp may be after its arrival.
+    /// The most time from an arrival to its valid timestamp, in nanoseconds.
     package static let maximumLead: Int64 = 1_000_000_000
     /// Smaller steps backward are corrected without a report.
     private static let backwardTolerance: Int64 = 2_000_000
@@ -41,9 +41,9 @@ package struct TimestampNormalizer: Sendable {
     private static let jump: Int64 = 250_000_000
     /// A foreign clock whose minimum delay changes by more than this was set.
     private static let jumpOfMinimum = 50e6
-    /// How long to observe timestamps before deciding on their unit.
+    /// The time of observation before the unit is determined, in nanoseconds.
     private static let unitSearchTime: Int64 = 100_000_000
-    /// How fast the correction may change, as a ratio.
+    /// The largest rate of change of the correction, as a ratio.
     private static let slew = 0.005
 
     package init() {}
@@ -66,7 +66,8 @@ package struct TimestampNormalizer: Sendable {
     private var lastMoment = Int64.min
     private var reported = TimestampAnomaly.Kinds()
 
-    /// How much faster the source's clock runs than the session's, in ppm; nil without drift.
+    /// The drift of the source's clock, in ppm: positive if faster than the session's clock; nil
+    /// without drift.
     package var driftPPM: Double? { driftEstimator.hasDrifted ? driftEstimator.driftPPM : nil }
 
     /// The correction of drift, in nanoseconds.

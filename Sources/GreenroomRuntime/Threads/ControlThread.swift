@@ -11,11 +11,11 @@ package final class ControlThread: Sendable {
     private let state: Monitor<State>
     private let thread: HostThread
 
-    /// Why the system did not start it, and the cure; nil if it runs.
+    /// The reason why the system did not start the thread, with the fix; nil if the thread runs.
     package var problem: String? { thread.problem }
 
     /// - Parameters:
-    ///   - clock: A virtual one stands still while a job runs.
+    /// - clock: The session's clock. A virtual clock stands still while a job runs.
     ///   - order: The plugin that the jobs call.
     package init(name: String, clock: SessionClock, as order: ClockOrder) {
         let state = Monitor(State())

@@ -3,7 +3,7 @@ import Glibc
 /// A host thread that can be joined with a deadline, and abandoned if it hangs in a plugin.
 package final class HostThread: Sendable {
     private let ended = Monitor(false)
-    /// Why the system did not start it, and the cure; nil if it runs.
+    /// The reason why the system did not start the thread, with the fix; nil if the thread runs.
     package let problem: String?
 
     /// Starts a thread that is not part of a session.
@@ -45,7 +45,7 @@ package final class HostThread: Sendable {
         }
     }
 
-    /// Why the system starts no thread now, and the cure; nil if it does.
+    /// Returns the reason why the system starts no thread now, with the fix; nil if it does.
     package static func systemProblem() -> String? {
         let thread = HostThread(name: "first") {}
         if thread.problem == nil { thread.join() }
@@ -61,7 +61,7 @@ package final class HostThread: Sendable {
         return "the system starts no thread (\(String(cString: strerror(error)))). \(cure)"
     }
 
-    /// Removes the calling thread from any session: no clock waits for it.
+    /// Removes the calling thread from any session, so that no clock waits for the thread.
     package static func leaveClock() { ThreadSleeper.leave() }
 
     /// Waits for the end of the body.
@@ -69,7 +69,7 @@ package final class HostThread: Sendable {
     /// - Parameters:
     ///   - deadline: Nanoseconds on the clock; nil if none.
     ///   - clock: The deadline's clock.
-    /// - Returns: Whether it ended.
+    /// - Returns: Whether the body ended.
     @discardableResult
     package func join(until deadline: Int64? = nil, on clock: HostClock = .real) -> Bool {
         ended.wait(until: deadline, on: clock) { $0 ? true : nil } ?? false

@@ -5,8 +5,8 @@ public import Glibc
 /// Wraps a pthread mutex and condition, because `Mutex` has no condition. Waits use the monotonic
 /// clock: setting the wall clock does not affect deadlines.
 ///
-/// Public, as ``Ring``, ``HandleTable`` and ``SessionClock`` are, for other modules to specialize it: the
-/// compiler hands on the bodies of inlinable functions of no other types.
+/// Public, like ``Ring``, ``HandleTable`` and ``SessionClock``, so that other modules can
+/// specialize it. Only inlinable bodies cross modules.
 ///
 /// Sendable without the compiler's proof: `value` and `sleepers` are accessed only while `mutex` is
 /// locked, and the pthread objects have fixed addresses from `init` to `deinit`.
@@ -34,7 +34,8 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs a body under the lock. The body must change nothing that a thread waits for. [any]
+    /// Runs a body under the lock. The body must not change any value that a thread waits for.
+    /// [any]
     @inlinable
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
@@ -53,7 +54,7 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         defer {
             for (clock, sleeper) in sleepers { clock.wake(sleeper) }
             pthread_mutex_unlock(mutex)
-            // After the lock, which a thread that wakes at once would wait for.
+            // Broadcast after unlocking, because a woken thread would wait for the lock at once.
             pthread_cond_broadcast(changed)
         }
         return try body(&value)
@@ -62,7 +63,7 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// Waits until a body returns a value. [any]
     ///
     /// - Parameters:
-    ///   - deadline: Nanoseconds on the clock; nil for never.
+    /// - deadline: The deadline in nanoseconds on the clock; nil for none.
     ///   - clock: The deadline's clock.
     ///   - body: Runs at once and after each change, under the lock.
     /// - Returns: The body's value; nil after the deadline.
@@ -74,11 +75,12 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         wait(until: { _ in deadline }, on: clock, for: body)
     }
 
-    /// Waits until a body returns something, with a deadline that changes with the value. [any]
+    /// Waits until a body returns a value, with a deadline that depends on the monitor's value.
+    /// [any]
     ///
     /// - Parameters:
-    ///   - deadline: Nanoseconds on the clock; nil for never. Runs under the lock whenever the body
-    ///     returned nothing.
+    /// - deadline: The deadline in nanoseconds on the clock; nil for none. Runs under the lock each
+    ///   time the body returned nil.
     ///   - clock: The deadline's clock.
     ///   - body: Runs at once and after each change, under the lock.
     /// - Returns: The body's result; nil after the deadline.
@@ -108,7 +110,7 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
 
     /// Waits under the lock for a change, or until a test has advanced its time.
     ///
-    /// - Returns: Whether the time has not come.
+    /// - Returns: Whether the deadline has not been reached.
     @usableFromInline
     func sleep(until deadline: Int64, on time: ManualTime) -> Bool {
         let wait = time.begin(until: deadline) { [self] in
@@ -126,9 +128,9 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// Waits on a virtual clock until a body returns a value.
     ///
     /// - Parameters:
-    ///   - deadline: Nanoseconds on that clock; runs under the lock.
-    ///   - order: The calling thread's, if the clock does not know the thread yet.
-    ///   - yields: Whether all others run first even after the deadline.
+    /// - deadline: The deadline in nanoseconds on the clock. Runs under the lock.
+    /// - order: The calling thread's order, for a thread that is not yet registered.
+    /// - yields: Whether all other threads run first, even after the deadline.
     @usableFromInline
     func wait<Result: ~Copyable>(
         on clock: VirtualClock, until deadline: (inout Value) -> Int64?, as order: ClockOrder,

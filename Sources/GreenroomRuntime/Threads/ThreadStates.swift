@@ -2,14 +2,14 @@ package import Glibc
 
 /// Reads the kernel's states of the threads of a process.
 package enum ThreadStates {
-    /// Whether all threads of a process wait for something, without the calling one. A thread that was
-    /// just started does not before it has waited once, and one that sleeps for a time will continue by
-    /// itself.
+    /// Whether all threads of a process except the calling one are waiting. A new thread counts as
+    /// running until it has waited once. A thread that sleeps for a time counts as running, because
+    /// it continues by itself.
     ///
-    /// - Parameter process: A child of this one; nil for this one.
+    /// - Parameter process: A child of this process; nil for this process.
     package static func allSleep(in process: pid_t? = nil) -> Bool {
         let folder = "/proc/\(process.map(String.init) ?? "self")/task"
-        // Without files or memory nothing is known of them.
+        // Without files or memory the threads' states are unknown.
         guard let entries = opendir(folder) else { return errno == ENOENT }
         defer { closedir(entries) }
         let own = process == nil ? ownThread : nil
@@ -36,8 +36,8 @@ package enum ThreadStates {
         }
     }
 
-    /// The calls in which `sleep`, `usleep` and `nanosleep` wait; empty where their numbers are not
-    /// known.
+    /// The system calls in which `sleep`, `usleep` and `nanosleep` wait; empty if their numbers are
+    /// unknown.
     private static let sleepCalls: [String] = {
         #if arch(x86_64)
             ["230", "35"]
@@ -48,8 +48,8 @@ package enum ThreadStates {
         #endif
     }()
 
-    /// Reads whether a thread sleeps for a time, from the number of its system call; false where the
-    /// kernel does not tell.
+    /// Returns whether a thread sleeps for a time, from the number of its system call; false if the
+    /// kernel does not report the number.
     private static func sleepsForTime(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -62,8 +62,8 @@ package enum ThreadStates {
         }
     }
 
-    /// Reads the state of a thread, the word after its name in parentheses; one that has ended
-    /// sleeps.
+    /// Returns whether a thread is asleep, from the word after its name in parentheses. An ended
+    /// thread counts as asleep.
     private static func isAsleep(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return errno == ENOENT || errno == ESRCH }
