@@ -1,26 +1,26 @@
 internal import CLinux
 import Glibc
 
-/// Opens and changes files in a plugin's place, where the kernel has no Landlock: the host does what a
-/// system call asks for if a grant covers the file, and hands over what it has opened.
+/// Opens and changes files for a plugin if the kernel has no Landlock. The host executes the system
+/// call if a grant covers the file, and passes the opened descriptor to the plugin.
 ///
-/// The kernel must not continue such a call: another thread of the plugin may change the path after the
-/// host has read it. So each step uses one copy of the path, opens what it leads to without any
-/// right, looks where that is, and from then on uses its descriptor.
+/// The kernel must not continue the system call: another thread of the plugin may change the path
+/// after the host has read it. So each step copies the path once, opens the file without any right,
+/// checks its real path, and then uses its descriptor.
 struct FileBroker: Sendable {
     let granted: GrantedPaths
     /// The plugin's process.
     let process: Int32
 
-    /// Why a call fails.
+    /// The reason that a call fails.
     enum AccessError: Error {
-        /// The system's answer.
+        /// The system's error number.
         case system(Int32)
-        /// No grant covers the file; the path is where it really is.
+        /// No grant covers the file. The path is the file's real path.
         case ungranted(String, PathGrant.Access, folder: String?)
     }
 
-    /// Something that was opened without the right to read or write it.
+    /// A file or folder, opened without the right to read or write.
     private struct Place: ~Copyable {
         let descriptor: Int32
         let path: String
@@ -33,10 +33,10 @@ struct FileBroker: Sendable {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: Absolute.
-    ///   - flags: Those of `open`.
-    ///   - mode: That of a new file.
-    /// - Returns: A descriptor, for the caller to close.
+    ///   - path: The absolute path.
+    ///   - flags: The flags of `open`.
+    ///   - mode: The mode of a new file.
+    /// - Returns: A descriptor. The caller closes it.
     func open(_ path: String, flags: Int32, mode: mode_t) throws(AccessError) -> Int32 {
         let place: Place
         do throws(AccessError) {
@@ -56,7 +56,7 @@ struct FileBroker: Sendable {
             throw .ungranted(place.path, access, folder: nil)
         }
         guard flags & (O_CREAT | O_EXCL) != O_CREAT | O_EXCL else { throw .system(EEXIST) }
-        // A link of /proc to a descriptor follows no path.
+        // The kernel resolves a link of /proc to a descriptor without following a path.
         return try open(
             AT_FDCWD, "/proc/self/fd/\(place.descriptor)",
             flags: flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), mode: mode)
@@ -68,7 +68,8 @@ struct FileBroker: Sendable {
         return try open(entry.folder.descriptor, entry.name, flags: flags | O_NOFOLLOW, mode: mode)
     }
 
-    /// Opens without waiting: a pipe without a writer or a device that is busy must not hold the host.
+    /// Opens a file without blocking: a pipe without a writer or a busy device must not block the
+    /// host.
     private func open(
         _ folder: Int32, _ name: String, flags: Int32, mode: mode_t
     ) throws(AccessError) -> Int32 {
@@ -80,11 +81,12 @@ struct FileBroker: Sendable {
 
     // MARK: Changing folders
 
-    /// Makes, removes, renames or links entries of folders. Both folders of two paths need a grant.
+    /// Makes, removes, renames or links entries of folders. A call with two paths needs a grant for
+    /// both folders.
     ///
     /// - Parameters:
-    ///   - paths: Absolute; the second of a name or link is its new one.
-    ///   - option: The call's mode or flags; 0 without.
+    ///   - paths: The absolute paths. For a rename or link, the second is the new path.
+    ///   - option: The call's mode or flags; 0 if none.
     func change(_ change: PathCall.Change, _ paths: [String], option: UInt64) throws(AccessError) {
         guard let first = paths.first else { throw .system(EINVAL) }
         let old = try entry(first)
@@ -102,13 +104,13 @@ struct FileBroker: Sendable {
             let new = try entry(paths[1])
             try requireOrdinary(old)
             guard change == .rename else {
-                // Its flags name files by descriptor, or through links.
+                // The flags of linkat refer to files by descriptor or follow links.
                 guard flags == 0 else { throw .system(EPERM) }
                 result = linkat(
                     old.folder.descriptor, old.name, new.folder.descriptor, new.name, 0)
                 break
             }
-            // RENAME_NOREPLACE and RENAME_EXCHANGE.
+            // Allow only RENAME_NOREPLACE and RENAME_EXCHANGE.
             guard flags & ~3 == 0 else { throw .system(EINVAL) }
             if flags & exchanging != 0 { try requireOrdinary(new) }
             result = greenroom_rename(
@@ -120,8 +122,8 @@ struct FileBroker: Sendable {
 
     private var exchanging: Int32 { 2 }
 
-    /// Requires an entry that gets another name to be a file or folder. Landlock would ask for the right to
-    /// make what is there.
+    /// Requires a renamed or linked entry to be a file or folder. For other kinds Landlock would
+    /// require the right to make the kind.
     private func requireOrdinary(_ entry: borrowing Entry) throws(AccessError) {
         var status = stat()
         guard fstatat(entry.folder.descriptor, entry.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -137,12 +139,12 @@ struct FileBroker: Sendable {
         let name: String
     }
 
-    /// The folder of a path and the name in it, which may be changed.
+    /// The folder and name of a path. The policy must allow changes in the folder.
     private func entry(_ path: String) throws(AccessError) -> Entry {
         guard let (parent, name) = splitPath(path) else { throw .system(EBUSY) }
         guard name != ".", name != ".." else { throw .system(EINVAL) }
         let folder = try find(parent)
-        // The folder: what is granted itself stays where it is.
+        // Check the folder: a plugin cannot rename or remove a granted path itself.
         guard granted.coverChanges(in: folder.path) else {
             let place = folder.path == "/" ? "/\(name)" : "\(folder.path)/\(name)"
             throw .ungranted(place, .write, folder: folder.path)
@@ -150,22 +152,26 @@ struct FileBroker: Sendable {
         return Entry(folder: folder, name: name)
     }
 
+    /// Opens a path without the right to read or write.
+    ///
     /// - Parameter follows: Whether to follow a link at the end of the path.
     private func find(_ path: String, follows: Bool = true) throws(AccessError) -> Place {
         let own = "/proc/\(getpid())"
         func isOwn(_ path: String) -> Bool { isSame(path, own) || isBelow(path, own) }
         let flags = Int32(greenroom_open_path) | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
         guard !isOwn(path) else { throw .ungranted(path, .read, folder: nil) }
-        // A link that leads to the program itself, and no path: libraries open it for its symbols.
+        // The kernel resolves /proc/PID/exe without a path. Libraries open the link to read
+        // symbols.
         let program = "/proc/\(process)/exe"
         let named = isSame(path, program) ? target(ofLink: program) ?? path : path
         var place = try open(named, flags, links: true)
         if isOwn(place.path) {
-            // A link to /proc/self, which here is the host: the plugin means its own entry.
+            // In the host, a link to /proc/self leads to the host's entry. The plugin means its own
+            // entry.
             let meant = "/proc/\(process)" + rest(of: place.path, after: own)
             place = try open(meant, flags, links: false)
         }
-        // What is there of other processes no grant gives: the host could open its own memory.
+        // No grant covers other processes in /proc: the host could open its own memory there.
         let parts = place.path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
         if parts.count > 1, parts[0].elementsEqual("proc".utf8),
             let number = Int32(String(Substring(parts[1]))), number != process

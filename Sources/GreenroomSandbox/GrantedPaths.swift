@@ -5,7 +5,7 @@ struct GrantedPaths: Sendable {
     private let grants: [PathGrant]
     private let process: Int32
 
-    /// - Parameter process: The plugin's process: `/proc/self` means this one.
+    /// - Parameter process: The plugin's process, to which `/proc/self` refers.
     init(_ policy: SandboxPolicy, process: Int32) {
         self.process = process
         grants = policy.grants.compactMap { grant in
@@ -14,7 +14,7 @@ struct GrantedPaths: Sendable {
         }
     }
 
-    /// Whether a grant covers a path, which must have no links.
+    /// Whether a grant covers a path. The path must have no links.
     func cover(_ path: String, for access: PathGrant.Access) -> Bool {
         let path = replacingOwnEntry(process, path)
         return grants.contains { grant in
@@ -23,8 +23,8 @@ struct GrantedPaths: Sendable {
         }
     }
 
-    /// Whether files may be made, removed and renamed in a folder, whose path must have no links. A grant
-    /// of devices lets them be used, and not be replaced.
+    /// Whether the plugin may make, remove and rename files in a folder. The folder's path must
+    /// have no links. A grant of devices permits use, not replacement.
     func coverChanges(in folder: String) -> Bool {
         let folder = replacingOwnEntry(process, folder)
         return grants.contains { grant in
@@ -32,8 +32,8 @@ struct GrantedPaths: Sendable {
         }
     }
 
-    /// Some links lead to `/proc/self`, as `/etc/mtab` does. The host resolves them to its own
-    /// entry; the plugin means its own.
+    /// Replaces the host's entry of `/proc` by the plugin's. Some links, such as `/etc/mtab`, lead
+    /// to `/proc/self`, which the host resolves to its own entry.
     private func replacingOwnEntry(_ process: Int32, _ path: String) -> String {
         let own = "/proc/\(getpid())"
         guard isSame(path, own) || isBelow(path, own) else { return path }
@@ -41,24 +41,25 @@ struct GrantedPaths: Sendable {
     }
 }
 
-// The kernel compares bytes. `String` takes texts for equal that are other names to it, and does not
-// see a slash that is followed by a combining mark.
+// The kernel compares paths by bytes. `String` treats canonically equivalent texts as equal,
+// although they name different files, and misses a slash before a combining mark.
 
 /// Whether two paths have the same bytes.
 func isSame(_ path: String, _ other: String) -> Bool { path.utf8.elementsEqual(other.utf8) }
 
-/// Whether a path is below a folder, by its bytes.
+/// Whether a path is below a folder, compared by bytes.
 func isBelow(_ path: String, _ folder: String) -> Bool {
     isSame(folder, "/")
         ? path.utf8.first == UInt8(ascii: "/") : path.utf8.starts(with: (folder + "/").utf8)
 }
 
-/// A path without the bytes of its beginning.
+/// The rest of a path after as many bytes as `beginning` has.
 func rest(of path: String, after beginning: String) -> String {
     String(Substring(path.utf8.dropFirst(beginning.utf8.count)))
 }
 
-/// A path's folder, `/` at least, and the name in it, without slashes; nil for `/` and relative paths.
+/// A path's folder (at least `/`) and the name in the folder, without slashes; nil if the path is
+/// `/` or relative.
 func splitPath(_ path: String) -> (folder: String, name: String)? {
     let slash = UInt8(ascii: "/")
     var bytes = Array(path.utf8)
@@ -68,15 +69,15 @@ func splitPath(_ path: String) -> (folder: String, name: String)? {
     return (folder, String(decoding: bytes[(last + 1)...], as: UTF8.self))
 }
 
-/// The path of an existing file, without links; nil if there is none or it can't be seen.
+/// The path of an existing file, without links; nil if the file is missing or inaccessible.
 func canonicalPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
 }
 
-/// The path of a file that need not exist, and its folder, which must exist. Resolves all links
-/// except in the last part.
+/// The path of a file and its folder. The folder must exist; the file need not. Resolves all links
+/// except in the last component.
 func resolvingFolder(_ path: String) -> (path: String, folder: String)? {
     guard let (parent, name) = splitPath(path), name != ".", name != "..",
         let folder = canonicalPath(parent)

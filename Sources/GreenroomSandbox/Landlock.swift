@@ -5,10 +5,10 @@ import SystemPackage
 
 /// The layer that hides files: Landlock.
 ///
-/// Prepare it before filtering system calls, because preparing opens files. Apply it after the
-/// filter: the rules depend on whether the filter notifies the host of opened files.
+/// Prepare the layer before filtering system calls, because preparing opens files. Apply the layer
+/// after the filter: the rules depend on whether the filter notifies the host of opened files.
 struct Landlock: ~Copyable {
-    /// The version of the kernel's interface; 0 without Landlock.
+    /// The version of the kernel's Landlock interface; 0 if the kernel has no Landlock.
     let version: Int
     private let ruleset: Int32
     private let processes: Int32
@@ -18,7 +18,7 @@ struct Landlock: ~Copyable {
 
     /// Opens the files that a policy grants.
     ///
-    /// - Parameter notes: Gets a line for each grant that fails.
+    /// - Parameter notes: Receives a line for each grant that fails.
     init(_ policy: SandboxPolicy, notes: inout [String]) {
         version = max(0, Int(greenroom_landlock_version()))
         guard version > 0 else {
@@ -53,8 +53,8 @@ struct Landlock: ~Copyable {
     /// Restricts this process.
     ///
     /// - Parameter showsProcesses: Whether to grant reading all of `/proc`. libdispatch reads the
-    ///   state of its threads there and crashes if it can't. Where the host is notified of opened
-    ///   files, it opens those files instead.
+    ///   state of its threads there and crashes without access. If the filter notifies the host of
+    ///   opened files, the host opens those files instead.
     consuming func apply(showsProcesses: Bool) -> SandboxReport.Entry {
         guard isPossible else { return Self.absent(unavailableReason) }
         if showsProcesses {
@@ -74,7 +74,7 @@ struct Landlock: ~Copyable {
 // MARK: Texts and grants
 
 extension Landlock {
-    /// The restrictions of a version, for the report.
+    /// The restrictions of a Landlock version, for the report.
     static func summary(version: Int) -> String {
         var governs = ["files"]
         if version >= 3 { governs.append("truncation") }
@@ -84,7 +84,7 @@ extension Landlock {
         return "version \(version): \(governs.joined(separator: ", "))"
     }
 
-    /// Why the kernel has no Landlock.
+    /// The reason that the kernel has no Landlock.
     static func unavailableReason(_ error: Int32) -> String {
         switch error {
         case ENOSYS: "the kernel is older than 5.13, or was built without it"
@@ -95,7 +95,7 @@ extension Landlock {
 
     /// Adds a grant.
     ///
-    /// - Returns: Why the kernel refused it; nil if it did not.
+    /// - Returns: The reason that the kernel refused the grant; nil if the kernel accepted it.
     private static func allow(
         _ grant: PathGrant, known: LandlockRights, in ruleset: Int32
     ) -> String? {

@@ -20,7 +20,7 @@ struct LandlockRights: OptionSet, Sendable {
     static let truncate = LandlockRights(rawValue: 1 << 14)
     static let controlDevice = LandlockRights(rawValue: 1 << 15)
 
-    /// Rights for files. The kernel refuses the others for anything but a folder.
+    /// Rights for files. The kernel accepts all other rights for folders only.
     static let ofFiles: LandlockRights = [
         .execute, .writeFile, .readFile, .truncate, .controlDevice,
     ]
@@ -36,7 +36,8 @@ struct LandlockRights: OptionSet, Sendable {
 
     /// The rights of a grant.
     ///
-    /// No links, sockets, pipes or devices: they would outlive the plugin as traps.
+    /// The rights exclude making links, sockets, pipes and devices, which could outlive the plugin
+    /// as traps.
     init(_ access: PathGrant.Access) {
         self =
             switch access {

@@ -1,4 +1,4 @@
-/// The restrictions of a Landlock version besides files.
+/// The restrictions of a Landlock version other than files.
 struct LandlockScopes: Equatable, Sendable {
     /// Binding and connecting TCP sockets, since version 4.
     var ports: UInt64

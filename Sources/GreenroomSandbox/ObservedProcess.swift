@@ -1,22 +1,22 @@
 import Glibc
 
-/// A process held in a system call, as `/proc` shows it. Its other threads may change what is read
-/// here at any time: nothing that the kernel does afterwards may depend on it.
+/// A process blocked in a system call, as `/proc` shows it. The process's other threads may change
+/// the memory at any time, so the kernel's later actions must not depend on these values.
 struct ObservedProcess: Sendable {
     let process: Int32
-    /// The held thread.
+    /// The blocked thread.
     let thread: Int32
 
-    /// Reads a path from its memory.
+    /// Reads a path from the process's memory.
     func path(at address: UInt64) -> String? {
         guard let bytes = bytes(at: address, atMost: Int(PATH_MAX)),
             let end = bytes.firstIndex(of: 0)
         else { return nil }
-        // A text that was mended would name another file.
+        // A repaired text would name another file.
         return String(validating: bytes[..<end], as: UTF8.self)
     }
 
-    /// Reads a number of bytes from its memory; nil if not all can be read.
+    /// Reads bytes from the process's memory; nil if any byte is unreadable.
     func bytes(at address: UInt64, count: Int) -> [UInt8]? {
         guard count >= 0 else { return nil }
         return bytes(at: address, atMost: count).flatMap { $0.count == count ? $0 : nil }

@@ -1,32 +1,32 @@
 import Glibc
 
-/// A system call with file names as arguments. Landlock decides about it, and the host reads the names
-/// to explain refusals; without Landlock the host makes the call in its place.
+/// A system call with file names as arguments. Landlock decides about the call, and the host reads
+/// the names to explain refusals. Without Landlock the host executes the call for the plugin.
 struct PathCall: Sendable {
-    /// Which arguments hold a file name.
+    /// The arguments that hold a file name.
     struct Name: Sendable {
-        /// The argument with the folder's descriptor; nil for the current folder.
+        /// The argument with the folder's descriptor; nil if the call uses the current folder.
         var folder: Int?
         /// The argument with the name's address.
         var path: Int
     }
 
-    /// The change of a call to a folder's entries.
+    /// The change that a call makes to a folder's entries.
     enum Change: Sendable {
         case makeFile, makeFolder, remove, removeFolder, rename, link
     }
 
-    /// Its name in Linux.
+    /// The call's name in Linux.
     var name: String
     /// The action on a file, after "denied: ".
     var verb: String
     /// The names that need a grant.
     var names: [Name]
-    /// The argument with the flags of `open`; nil for calls that change a folder.
+    /// The argument with the flags of `open`; nil if the call changes a folder.
     var openFlags: Int?
-    /// The change; nil for calls that open a file.
+    /// The change; nil if the call opens a file.
     var change: Change?
-    /// The argument with the mode of what it makes, or with flags; nil without one.
+    /// The argument with the new entry's mode, or with flags; nil if none.
     var option: Int?
 
     /// Calls that open a file.

@@ -20,7 +20,7 @@ package struct PathGrant: Sendable, Equatable {
         self.access = access
     }
 
-    /// Why no plugin should have it: the rule and the cure; nil if there is no reason.
+    /// The reason that no plugin should receive the grant, with the rule and the cure; nil if none.
     package var concern: String? {
         let path = canonicalPath(path) ?? path
         if let owner = PrivatePath.owner(of: path) {

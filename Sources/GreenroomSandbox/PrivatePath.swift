@@ -1,10 +1,10 @@
 import Glibc
 
-/// Paths that no plugin is granted on the host's advice.
+/// Paths that the host never suggests granting to a plugin.
 enum PrivatePath {
-    /// Whose a path is, as a reason to refuse it; nil if a plugin may well be granted it.
+    /// The owner of a path, as a reason to refuse the grant; nil if a plugin may have it.
     ///
-    /// - Parameter path: Absolute, without links.
+    /// - Parameter path: The absolute path, without links.
     static func owner(of path: String) -> String? {
         let parts = path.split(separator: "/")
         if parts.contains(where: secrets.contains) || parts.last == ".env"
@@ -23,7 +23,7 @@ enum PrivatePath {
         return nil
     }
 
-    /// Whether a folder or file is the system's, so that writing there gives control of the machine.
+    /// Whether a folder or file belongs to the system. Writing there gives control of the machine.
     static func isOfSystem(_ path: String) -> Bool {
         path == "/" || path.split(separator: "/").first.map(systemFolders.contains) ?? false
     }
@@ -36,9 +36,9 @@ enum PrivatePath {
         return place.isEmpty || wideHomeFolders.contains(place.joined(separator: "/"))
     }
 
-    /// Whether programs keep their settings, keys and data there: below a folder or in a file of a home
-    /// whose name begins with a dot. Fonts and ALSA's configuration, which its library reads, are not
-    /// meant.
+    /// Whether programs keep settings, keys and data at a path: in a folder or file of a home whose
+    /// name begins with a dot. Fonts and ALSA's configuration are exceptions, because libraries
+    /// read them.
     static func isOfPrograms(_ path: String) -> Bool {
         guard let place = placeInHome(path.split(separator: "/")), place.first?.first == "." else {
             return false
@@ -46,8 +46,8 @@ enum PrivatePath {
         return !openPlaces.contains { place.starts(with: $0) }
     }
 
-    /// Whether other programs execute or follow what is written there. Not so in the folder of a program
-    /// of its own, where data and caches belong.
+    /// Whether other programs execute or follow the files written at a path. A program's own data
+    /// or cache folder is an exception.
     static func isFollowed(_ path: String) -> Bool {
         guard let place = placeInHome(path.split(separator: "/")), place.first?.first == "." else {
             return false
@@ -56,12 +56,12 @@ enum PrivatePath {
         return own.map { sharedData.contains(place[place.startIndex + $0.count]) } ?? true
     }
 
-    /// Whether a device is none that media need.
+    /// Whether a device is not used for media.
     static func isOtherDevice(_ path: String) -> Bool {
         !mediaDevices.contains { path.hasPrefix("/dev/" + $0) }
     }
 
-    /// The components of a path below the home that it lies in; nil if none.
+    /// The components of a path below the home that contains it; nil if none does.
     private static func placeInHome(_ parts: [Substring]) -> ArraySlice<Substring>? {
         if let home, parts.starts(with: home) { return parts.dropFirst(home.count) }
         if parts.first == "root" { return parts.dropFirst() }
@@ -77,7 +77,7 @@ enum PrivatePath {
         "/var/tmp",
     ]
 
-    /// The user's home, which may lie anywhere.
+    /// The components of the user's home, which may be any folder.
     private static let home = getenv("HOME").flatMap { canonicalPath(String(cString: $0)) }
         .map { $0.split(separator: "/") }.flatMap { $0.isEmpty ? nil : $0 }
 
@@ -85,7 +85,7 @@ enum PrivatePath {
         ".cache", ".config", ".local", ".local/bin", ".local/lib", ".local/share", ".local/state",
     ]
 
-    /// Where sockets of the user's programs lie.
+    /// The folders with sockets of the user's programs.
     private static let runtimeFolders: [String] =
         ["/run/user"]
         + (getenv("XDG_RUNTIME_DIR").flatMap { canonicalPath(String(cString: $0)) }.map { [$0] }
@@ -96,7 +96,7 @@ enum PrivatePath {
         [".local", "share", "fonts"],
     ]
 
-    /// Where each program has a folder of its own.
+    /// The folders below a home in which each program has its own folder.
     private static let dataFolders: [[Substring]] = [
         [".cache"], [".local", "share"], [".local", "state"],
     ]
@@ -112,14 +112,14 @@ enum PrivatePath {
         "udmabuf", "v4l", "vchiq", "video",
     ]
 
-    /// Names of folders and files, wherever they are.
+    /// Names of secret folders and files, in any folder.
     private static let secrets: Set<Substring> = [
         ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".pgpass", ".pki",
         ".git-credentials", ".password-store", ".mozilla", ".thunderbird", "keyrings",
         ".bash_history", ".zsh_history", ".npmrc", ".pypirc", ".vault-token",
     ]
 
-    /// In a home.
+    /// The secret paths below a home.
     private static let secretPlaces: [[Substring]] = [
         [".cargo", "credentials"], [".cargo", "credentials.toml"], [".config", "BraveSoftware"],
         [".config", "chromium"], [".config", "gcloud"], [".config", "gh"],

@@ -7,22 +7,22 @@ import SystemPackage
 enum ResourceLimits {
     /// Limit of open files of the process.
     static let openFiles: UInt64 = 256
-    /// Limit of a memory file where those are granted, in bytes.
+    /// Limit of a memory file, in bytes, if the policy grants memory files.
     static let memoryFile: UInt64 = 16 << 20
-    /// Limit of threads of the user. The kernel counts all of the user's programs, so the limit is
-    /// far above the needs of a plugin and far below what harms the machine.
+    /// Limit of the user's threads. The kernel counts all of the user's programs, so the limit is
+    /// far above a plugin's needs and far below a number that harms the machine.
     static let threads: UInt64 = 4096
-    /// Limit of threads of the process where the host is asked for each: the host kills a process with more
-    /// than 256 when it looks next.
+    /// Limit of the process's threads if the kernel asks the host for each new thread. At its next
+    /// check the host kills a process with more than 256.
     static let threadsOfProcess = 512
-    /// Limit of the user's timers and queued signals, counted likewise.
+    /// Limit of the user's timers and queued signals. The kernel counts all of the user's programs.
     static let pendingSignals: UInt64 = 4096
 
     /// Limit of private writable memory, in bytes.
     ///
     /// A backstop until the host's next check of memory. The kernel counts mapped memory, used or
-    /// not: the extra gigabyte is for stacks, 8 MB a thread. Sanitizers map terabytes before the
-    /// limit is set, so the limit includes what is mapped already.
+    /// unused: the extra gigabyte is for stacks of 8 MB per thread. Sanitizers map terabytes before
+    /// the process sets the limit, so the limit includes memory that is already mapped.
     static func dataBytes(memoryLimit: UInt64, mapped: UInt64) -> UInt64 {
         var sum: UInt64 = 1 << 30
         for part in [memoryLimit, memoryLimit, mapped] {
@@ -54,25 +54,25 @@ enum ResourceLimits {
             ),
             (Int32(greenroom_limit_signals), pendingSignals, "pending signals"),
         ]
-        // Memory files count as files, and no other limit includes them. Ignore the signal: if
-        // standard error is a file, a message of the plugin is lost and its process survives.
+        // The kernel counts memory files as files, and no other limit includes them. Ignore the
+        // signal: if standard error is a file, the plugin loses a message and its process survives.
         if policy.writePaths.isEmpty {
             signal(SIGXFSZ, SIG_IGN)
             limits.append(
                 (Int32(RLIMIT_FSIZE.rawValue), policy.makesMemory ? memoryFile : 0, "file sizes"))
         }
-        // The kernel does not enforce it for root.
+        // The kernel does not enforce the limit of threads for root.
         if getuid() != 0 {
             limits.append((Int32(greenroom_limit_threads), threads, "threads"))
         }
         return set(limits)
     }
 
-    /// Limits open files, and adds that to the layer's entry.
+    /// Limits open files, and adds the limit to the layer's entry.
     ///
-    /// Call it after the refusal descriptor was sent. The kernel lets a process send descriptors only
-    /// while fewer than its limit are in flight between all processes of the user, and another plugin
-    /// may keep as many in flight as its own limit allows.
+    /// Call this after the refusal descriptor was sent. A process can send descriptors only while
+    /// the user's processes together have fewer in flight than its limit. Another plugin may keep
+    /// as many in flight as its own limit allows.
     static func limitOpenFiles(in report: inout SandboxReport) {
         let entry = set([(Int32(RLIMIT_NOFILE.rawValue), openFiles, "open files")])
         for index in report.entries.indices
@@ -83,7 +83,7 @@ enum ResourceLimits {
         }
     }
 
-    /// The only limit without a sandbox.
+    /// Disables core dumps, the only limit that applies without a sandbox.
     static func applyCoreLimit() -> SandboxReport.Entry {
         set([(Int32(RLIMIT_CORE.rawValue), 0, "core dumps")])
     }

@@ -10,16 +10,17 @@ package enum Sandbox {
     /// Call it while the process has one thread, and before any code of the plugin runs.
     ///
     /// - Parameters:
-    ///   - policy: What the plugin may do.
-    ///   - host: The process that started this one. If it has exited already, this process ends. The
-    ///     kernel watches the thread that started this process: that thread must live as long as the
-    ///     host.
-    ///   - handOver: Sends the host the descriptor of refusals, for ``SandboxNotifier``; returns
-    ///     whether that worked. Not called if the kernel can't notify. Until the host listens, each
-    ///     call that opens a file waits.
-    /// - Returns: Which layers are on.
-    /// - Throws: If the policy requires layers that the kernel lacks, or the descriptor can't be sent.
-    ///   The layers that exist are on then, and the process can only report the error and exit.
+    ///   - policy: The grants of the plugin.
+    ///   - host: The process that started this one. If the host has exited already, this process
+    ///     ends. The kernel watches the thread that started this process, so that thread must live
+    ///     as long as the host.
+    ///   - handOver: Sends the host the descriptor of refusals, for ``SandboxNotifier``, and
+    ///     returns whether the send worked. Not called if the kernel cannot notify. Until the host
+    ///     listens, each call that opens a file waits.
+    /// - Returns: The state of each layer.
+    /// - Throws: ``SandboxError`` if the policy requires layers that the kernel lacks, or the
+    ///   descriptor cannot be sent. The available layers are then on, and the process can only
+    ///   report the error and exit.
     package static func apply(
         _ policy: SandboxPolicy, host: Int32, handOver: (Int32) -> Bool
     ) throws(SandboxError) -> SandboxReport {
@@ -35,7 +36,7 @@ package enum Sandbox {
         report.entries.append(refuseNewPrivileges())
         report.entries.append(dropCapabilities())
         let landlock = Landlock(policy, notes: &report.notes)
-        // Before the filter, which refuses what this tries.
+        // Check this before filtering, because the filter refuses the calls of the check.
         let hasBroker = landlock.version == 0 && greenroom_opens_for_others() != 0
         let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
         report.hasFileBroker = hasBroker && filter.notifyDescriptor != nil
@@ -44,13 +45,14 @@ package enum Sandbox {
         report.entries.append(entry)
         report.entries.append(filter.entry)
         if missing(of: report, policy.mode) != nil {
-            // Close it: it will not be answered, so calls must fail instead of waiting.
+            // Close the descriptor: the host does not answer it, so calls must fail instead of
+            // waiting.
             if let descriptor = filter.notifyDescriptor { close(descriptor) }
             try requireLayers(of: report, policy.mode)
         }
         if let descriptor = filter.notifyDescriptor {
             let isSent = handOver(descriptor)
-            // A plugin with this descriptor could allow itself everything.
+            // A plugin with this descriptor could allow any system call.
             close(descriptor)
             guard isSent else {
                 throw SandboxError(
@@ -66,7 +68,7 @@ package enum Sandbox {
 
     private static let brokerText = "; the host opens files for it"
 
-    /// The missing layers without which a plugin does not start.
+    /// The missing layers that a plugin requires to start.
     private static func missing(
         of report: SandboxReport, _ mode: SandboxPolicy.Mode
     ) -> String? {
@@ -87,17 +89,17 @@ package enum Sandbox {
             report: report)
     }
 
-    /// Keeps plugins' processes from this process's memory and descriptors where the kernel lacks a layer
-    /// that does so. Call it before such a process starts. This process then leaves no core dump, and
-    /// only the superuser can debug it.
+    /// Protects this process's memory and descriptors from plugins' processes, if the kernel lacks
+    /// a layer that does so. Call this before such a process starts. Afterwards this process writes
+    /// no core dump, and only the superuser can debug it.
     ///
-    /// - Parameter report: What the kernel has.
+    /// - Parameter report: The layers that the kernel supports.
     package static func protectHost(given report: SandboxReport = available) {
         guard !report.has(.landlock) || !report.has(.seccomp) else { return }
         _ = greenroom_hide_from_processes()
     }
 
-    /// The layers that this machine supports; changes nothing.
+    /// The layers that this machine supports. Detecting them changes nothing.
     package static let available = look()
 
     private static func look() -> SandboxReport {
@@ -143,7 +145,7 @@ extension Sandbox {
     private static func dieWithHost(_ host: Int32) -> SandboxReport.Entry {
         let result = greenroom_set_parent_death_signal(SIGKILL)
         let error = errno
-        // The host exited before the call above.
+        // If the parent differs, the host exited before the call above.
         if getppid() != host { kill(getpid(), SIGKILL) }
         return result == 0
             ? .init(layer: .diesWithHost, state: .on, text: "the kernel kills it with its host")

@@ -1,7 +1,7 @@
-/// Why a required sandbox is incomplete.
+/// An incomplete sandbox that the policy requires.
 package struct SandboxError: Error, Sendable, CustomStringConvertible {
     /// The missing part, and the cure.
     package let description: String
-    /// Which layers are on.
+    /// The state of each layer.
     package let report: SandboxReport
 }

@@ -4,13 +4,13 @@ package enum SandboxLayer: UInt8, Sendable, CaseIterable {
     case diesWithHost
     /// Limits of memory, files, threads and core dumps.
     case limits
-    /// Programs that it starts get no more rights than it has.
+    /// Programs that the process starts receive no more rights than the process has.
     case noNewPrivileges
-    /// It has no rights of the superuser.
+    /// The process has no rights of the superuser.
     case capabilities
-    /// It can open granted files only.
+    /// The process can open only granted files.
     case landlock
-    /// It can make the system calls that media need only.
+    /// The process can make only the system calls that media need.
     case seccomp
 
     /// The name in logs and reports.

@@ -4,7 +4,7 @@ import Glibc
 
 /// The result of ``SandboxNotifier/handleOne()``.
 package enum SandboxNotice: Sendable, Equatable {
-    /// No notification, or its caller is gone.
+    /// No notification is waiting, or its caller is gone.
     case nothing
     /// A system call was answered; no refusal to log.
     case answered
@@ -17,38 +17,40 @@ package enum SandboxNotice: Sendable, Equatable {
 /// The host's side of a sandbox: answers the system calls that the filter does not allow, and names
 /// the missing grant.
 ///
-/// For one thread at a time. It never waits: a plugin that exits or changes its arguments at any
-/// moment loses only its explanation.
+/// Use the notifier on one thread at a time. The notifier never waits: if a plugin exits or changes
+/// its arguments, only the explanation is lost.
 ///
 /// Unchecked, because pointers aren't `Sendable`. Safe: this value alone has the pointers, to
 /// memory that it allocated, and it can't be copied, so one thread at a time uses them.
 package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
-    /// Poll it for reading; then call ``handleOne()``.
+    /// The descriptor of notifications. Poll it for reading, then call ``handleOne()``.
     package let descriptor: Int32
 
     private let process: Int32
     private let allowsNetwork: Bool
     private let granted: GrantedPaths
-    /// Does what Landlock would allow; nil where the kernel has Landlock, or lacks what it takes.
+    /// Opens and changes files for the plugin; nil if the kernel has Landlock or the host cannot
+    /// open files for other processes.
     private let broker: FileBroker?
-    /// Whether the kernel decides about opening files. Otherwise this does without the broker, of what a path
-    /// leads to at that moment: the plugin may change it meanwhile, so the report promises nothing.
+    /// Whether Landlock decides about opening files. Without Landlock and a broker, the notifier
+    /// checks the path's current file. The plugin may change the path meanwhile, so the report
+    /// promises nothing.
     private let hasLandlock: Bool
     private let request: UnsafeMutablePointer<seccomp_notif>
     private let answer: UnsafeMutablePointer<seccomp_notif_resp>
     private var reported: Set<String> = []
 
-    /// Limit of different refusals to report: a plugin can make up any number.
+    /// Limit of different refusals to report: a plugin can produce any number.
     private static let reportLimit = 64
 
-    /// Takes over a descriptor; closes it when done.
+    /// Takes ownership of a descriptor. Deinit closes it.
     ///
     /// - Parameters:
-    ///   - descriptor: What ``Sandbox/apply(_:host:handOver:)`` handed over.
+    ///   - descriptor: The descriptor that ``Sandbox/apply(_:host:handOver:)`` sent.
     ///   - process: The plugin's process.
     ///   - policy: The policy that was applied.
     ///   - report: The result of applying it.
-    /// - Returns: Nil, with the descriptor closed, if there is no memory.
+    /// - Returns: Nil, with the descriptor closed, if there is too little memory.
     package init?(
         descriptor: Int32, process: Int32, policy: SandboxPolicy, report: SandboxReport
     ) {
@@ -73,7 +75,7 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Answers one system call if one waits.
+    /// Answers a waiting system call, if any.
     package mutating func handleOne() -> SandboxNotice {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) == 1 else { return .nothing }
@@ -81,7 +83,8 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         // The kernel requires zeroed memory.
         request.pointee = seccomp_notif()
         guard seccomp_notify_receive(descriptor, request) == 0 else {
-            // ENOENT: the caller is gone. Other errors: not a seccomp descriptor.
+            // ENOENT: the caller is gone. EINTR: a signal. Other errors: the descriptor is not of
+            // seccomp.
             return errno == ENOENT || errno == EINTR ? .nothing : .ended
         }
 
@@ -140,7 +143,7 @@ extension SandboxNotifier {
             case done
             /// The call fails.
             case fail(Int32)
-            /// The call returns this file of the host's, opened with these flags. The answer closes
+            /// The call returns this file of the host, opened with these flags. The answer closes
             /// the host's descriptor.
             case give(file: Int32, flags: Int32)
         }
@@ -151,8 +154,8 @@ extension SandboxNotifier {
         static let proceed = Decision()
     }
 
-    /// Where the host acts in the plugin's place, it has no more capabilities than the plugin: root's
-    /// would open what the kernel hides from the plugin.
+    /// Decides about the call. If the host acts for the plugin, it first drops its capabilities: as
+    /// root it could open files that the kernel hides from the plugin.
     private borrowing func decideWithoutCapabilities() -> Decision {
         guard !hasLandlock else { return decide() }
         let effective = greenroom_suspend_capabilities()
@@ -172,13 +175,14 @@ extension SandboxNotifier {
         if name == "setpriority", let answer = decidePriority() {
             return Decision(answer: answer)
         }
-        // What a thread may do to itself as thread 0 it may do by its number, as GLib does.
+        // A thread may change its own scheduling by number as well as by 0. GLib uses the number.
         if Self.scheduling.contains(name),
             argument(0) == UInt64(UInt32(truncatingIfNeeded: request.pointee.pid))
         {
             return .proceed
         }
-        // Copying a file sets the mode of the original, which the copy mostly has already.
+        // A program that copies a file sets the original's mode. The copy usually has that mode
+        // already.
         if name == "fchmod", fileHasMode(argument(1)) { return Decision(answer: .done) }
         return Decision(
             answer: .fail(EPERM),
@@ -191,7 +195,8 @@ extension SandboxNotifier {
         "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler",
     ]
 
-    /// Landlock decides, where the kernel has it; this only predicts its decision, for the log.
+    /// Decides about opening a file. If the kernel has Landlock, this only predicts Landlock's
+    /// decision, for the log.
     private borrowing func decideOpening(_ call: PathCall) -> Decision {
         let flags = Int32(truncatingIfNeeded: argument(call.openFlags ?? 0))
         guard flags & Int32(greenroom_open_path) == 0, let name = call.names.first,
@@ -202,7 +207,7 @@ extension SandboxNotifier {
         }
         let writes = flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0
         guard let existing = canonicalPath(path) else {
-            // Libraries look for many files that don't exist: no refusal.
+            // Libraries look for many files that do not exist. Do not report these as refusals.
             guard flags & O_CREAT != 0, let place = resolvingFolder(path),
                 !granted.coverChanges(in: place.folder)
             else { return .proceed }
@@ -229,10 +234,10 @@ extension SandboxNotifier {
         Decision(answer: hasLandlock ? .proceed : .fail(EACCES), refusal: refusal)
     }
 
-    /// libdispatch reads the state of its threads, and crashes if it can't. It uses
-    /// `/proc/THREAD/stat`, which no grant covers: the granted path is
-    /// `/proc/self/task/THREAD/stat`. So the host opens the latter, even if the plugin has changed
-    /// the name meanwhile.
+    /// Opens the status of a thread. libdispatch reads it and crashes without access. libdispatch
+    /// uses `/proc/THREAD/stat`, which no grant covers: the granted path is
+    /// `/proc/self/task/THREAD/stat`. The host opens the granted path, even if the plugin has
+    /// changed the name meanwhile.
     private borrowing func openStatusOfThread(_ path: String) -> Int32? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "", parts[1] == "proc", parts[3] == "stat",
@@ -242,10 +247,11 @@ extension SandboxNotifier {
         return file >= 0 ? file : nil
     }
 
-    /// Lets a thread of the plugin lower its priority. Raising it succeeds without effect and is not
-    /// logged: libdispatch tries for each worker, and writes to the system's log when refused.
+    /// Lets a thread of the plugin lower its priority. Raising it succeeds without effect and
+    /// without a log line: libdispatch tries for each worker, and writes to the system's log if the
+    /// call fails.
     ///
-    /// - Returns: Nil for the priority of another process.
+    /// - Returns: The answer; nil if the call names another process.
     private borrowing func decidePriority() -> Decision.Answer? {
         let thread = Int32(truncatingIfNeeded: argument(1))
         let caller = thread == 0 ? Int32(request.pointee.pid) : thread
@@ -258,18 +264,18 @@ extension SandboxNotifier {
         return errno == 0 && isLess ? .proceed : .done
     }
 
-    /// Counts the process's threads: the kernel's own limit counts the threads of all programs of the user,
-    /// and does not hold for root.
+    /// Checks the number of the process's threads. The kernel's own limit counts the threads of all
+    /// of the user's programs, and does not apply to root.
     private borrowing func decideThread() -> Decision {
         var folder = stat()
-        // A folder has a link for each folder in it, and two more.
+        // A folder's link count is the number of its subfolders plus two.
         guard stat("/proc/\(process)/task", &folder) == 0,
             folder.st_nlink >= ResourceLimits.threadsOfProcess + 2
         else { return .proceed }
         return Decision(answer: .fail(EAGAIN), refusal: .tooManyThreads)
     }
 
-    /// Binds a socket in the plugin's place, but for a Unix socket, which would become a file.
+    /// Binds a socket for the plugin. Refuses Unix sockets, which would become files.
     private borrowing func bind() -> Decision {
         let length = Int(clamping: argument(2))
         let caller = ObservedProcess(process: process, thread: Int32(request.pointee.pid))
@@ -287,7 +293,7 @@ extension SandboxNotifier {
         }
     }
 
-    /// Refuses what has no grant; Landlock decides about the rest.
+    /// Refuses changes in folders without a grant. Landlock decides about all other changes.
     private borrowing func decideChange(_ call: PathCall) -> Decision {
         for name in call.names {
             guard let path = path(name), let place = resolvingFolder(path) else { continue }
@@ -299,7 +305,7 @@ extension SandboxNotifier {
         return .proceed
     }
 
-    /// Makes a call in the plugin's place.
+    /// Executes a call for the plugin.
     private borrowing func make(_ call: PathCall, with broker: FileBroker) -> Decision {
         var paths: [String] = []
         for name in call.names {
@@ -316,7 +322,7 @@ extension SandboxNotifier {
             }
             if let place = call.openFlags {
                 flags = Int32(truncatingIfNeeded: argument(place))
-                // It gives no right to the file.
+                // A descriptor with O_PATH gives no right to the file.
                 if flags & Int32(greenroom_open_path) != 0 { return .proceed }
                 if flags & O_ACCMODE == O_RDONLY, let file = openStatusOfThread(paths[0]) {
                     return Decision(answer: .give(file: file, flags: flags))
@@ -341,7 +347,7 @@ extension SandboxNotifier {
         }
     }
 
-    /// Whether the file descriptor of a call has this mode already.
+    /// Whether the file of the call's descriptor already has this mode.
     private borrowing func fileHasMode(_ mode: UInt64) -> Bool {
         let descriptor = Int32(truncatingIfNeeded: argument(0))
         var status = stat()
@@ -349,7 +355,7 @@ extension SandboxNotifier {
             && UInt64(status.st_mode & 0o7777) == mode
     }
 
-    /// The absolute path in a call; nil if it can't be read.
+    /// The absolute path in a call; nil if the path cannot be read.
     private borrowing func path(_ name: PathCall.Name) -> String? {
         let caller = ObservedProcess(process: process, thread: Int32(request.pointee.pid))
         guard let text = caller.path(at: argument(name.path)) else { return nil }

@@ -1,31 +1,32 @@
 /// The rights of an isolated plugin, as the session file grants them.
 ///
-/// Host and runner have the same policy: the runner applies it, the host explains refusals with it.
+/// The host and the runner have the same policy: the runner applies it, and the host uses it to
+/// explain refusals.
 package struct SandboxPolicy: Sendable, Equatable {
-    /// How strict the sandbox is.
+    /// The strictness of the sandbox.
     package enum Mode: String, Sendable, CaseIterable {
-        /// All layers that the kernel has; without those that keep the plugin to its grants it does
-        /// not start.
+        /// All layers that the kernel has. The plugin does not start without the layers that
+        /// enforce its grants.
         case on
-        /// All layers that the kernel has, whatever is missing.
+        /// All layers that the kernel has. The plugin starts even if some are missing.
         case partial
-        /// All layers; without one of them the plugin does not start.
+        /// All layers. The plugin does not start if one is missing.
         case require
-        /// None. The process still dies with its host and writes no core dump.
+        /// No sandbox. The process still dies with its host and writes no core dump.
         case off
     }
 
-    /// How strict the sandbox is.
+    /// The strictness of the sandbox.
     package var mode: Mode
-    /// The files and folders that the plugin's library and the runner consist of. Readable, the folders
-    /// with everything below them.
+    /// The readable files and folders of the plugin's library and the runner. A folder includes
+    /// everything below it.
     package var ownPaths: [String]
-    /// Files and folders to read; absolute.
+    /// Absolute paths of files and folders to read.
     package var readPaths: [String]
-    /// Files and folders to read and write; absolute. In a folder, files and folders may be made
-    /// and removed.
+    /// Absolute paths of files and folders to read and write. The plugin may make and remove
+    /// entries of these folders.
     package var writePaths: [String]
-    /// Devices, or folders of devices, to read, write and `ioctl`; absolute.
+    /// Absolute paths of devices, or of folders of devices, to read, write and `ioctl`.
     package var devicePaths: [String]
     /// Whether sockets are granted, including those of other programs on this machine.
     package var allowsNetwork: Bool
@@ -53,7 +54,7 @@ package struct SandboxPolicy: Sendable, Equatable {
 }
 
 extension SandboxPolicy {
-    /// All granted files: those of every plugin, then those of this one.
+    /// All grants: the common grants of every plugin, then this plugin's grants.
     package var grants: [PathGrant] {
         SystemPath.always.map { PathGrant(path: $0.path, access: $0.access) }
             + (allowsNetwork ? SystemPath.network : []).map {
@@ -62,7 +63,7 @@ extension SandboxPolicy {
             + ownGrants
     }
 
-    /// The files that only this plugin gets.
+    /// The grants of this plugin alone.
     var ownGrants: [PathGrant] {
         ((SystemPath.swiftRuntimeFolder.map { [$0] } ?? []) + ownPaths + readPaths)
             .map { PathGrant(path: $0, access: .read) }

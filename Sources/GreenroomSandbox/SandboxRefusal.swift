@@ -2,8 +2,8 @@ import Glibc
 
 /// An action that the sandbox refused, for the log.
 ///
-/// It names the grant that is missing where a grant is sensible. What no plugin needs is named
-/// without one: a cure that lets an attacker in is none.
+/// The text names the missing grant if a plugin can have a use for it. For other actions the text
+/// names no grant, because granting them would help an attacker.
 package struct SandboxRefusal: Sendable, Equatable {
     /// The denied action and its cure; follows the plugin's name.
     package var text: String
@@ -16,8 +16,8 @@ extension SandboxRefusal {
     /// Access to a file without a grant.
     ///
     /// - Parameters:
-    ///   - verb: What was tried, after "denied: ".
-    ///   - path: The file.
+    ///   - verb: The attempted action, after "denied: ".
+    ///   - path: The path of the file.
     ///   - grant: The missing access.
     ///   - granted: The file or folder to grant.
     static func file(
@@ -52,8 +52,8 @@ extension SandboxRefusal {
     /// A system call that the sandbox does not allow.
     ///
     /// - Parameters:
-    ///   - name: The call.
-    ///   - arguments: Its arguments.
+    ///   - name: The name of the system call.
+    ///   - arguments: The first two arguments of the call.
     ///   - allowsNetwork: Whether sockets are granted.
     static func call(
         _ name: String, arguments: (first: UInt64, second: UInt64), allowsNetwork: Bool
@@ -89,11 +89,11 @@ extension SandboxRefusal {
         text: "denied: start more than \(ResourceLimits.threadsOfProcess) threads; reuse "
             + "threads, or end idle ones")
 
-    /// A Unix socket that would be a file.
+    /// A Unix socket that would create a file.
     static let socketFile = Self(
         text: "denied: make a Unix socket for other programs (bind); \(final)")
 
-    /// A socket that the host can't bind in the plugin's place.
+    /// A socket that the host cannot bind for the plugin.
     static let uncheckedSocket = Self(
         text:
             "denied: use a socket (bind); the host cannot check the socket, because this machine "
@@ -102,7 +102,7 @@ extension SandboxRefusal {
     private static let final = "no grant allows it"
     private static let distrust = "a trustworthy plugin does not try"
 
-    /// The purpose of a socket, after "denied: "; nil for other calls.
+    /// The purpose of a socket, after "denied: "; nil if the call makes no socket.
     private static func socketAttempt(_ name: String, family: Int32, type: UInt32) -> String? {
         switch name {
         case "socket", "socketpair":
@@ -121,7 +121,7 @@ extension SandboxRefusal {
     private static let toPrograms = "open a socket to other programs"
     private static let toSystemLog = "write to the system's log or to another program"
 
-    /// The call's name, with the address family if it makes a socket.
+    /// The call's name, with the address family if the call makes a socket.
     private static func call(_ name: String, _ family: UInt64) -> String {
         guard name == "socket" || name == "socketpair" else { return name }
         return switch Int32(truncatingIfNeeded: family) {
@@ -133,7 +133,7 @@ extension SandboxRefusal {
         }
     }
 
-    /// The purposes of calls, after "denied: "; and whether only an attacker has a use for them.
+    /// The purposes of calls, after "denied: ", and whether only an attacker uses them.
     private static let attempts: [(text: String, isAttack: Bool, calls: Set<String>)] = [
         (
             "start a process", false,
@@ -215,8 +215,8 @@ extension SandboxRefusal {
         ),
     ]
 
-    /// A path as a session file writes it: quoted if needed. Drops control characters, which don't
-    /// belong in a log.
+    /// A path as a session file writes it, quoted if needed. Drops control characters, which must
+    /// not appear in a log.
     private static func yaml(_ path: String) -> String {
         let plain = path.utf8.allSatisfy { byte in
             switch byte {

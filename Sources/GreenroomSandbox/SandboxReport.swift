@@ -1,12 +1,12 @@
-/// Which layers of the sandbox are on.
+/// The state of the sandbox's layers.
 package struct SandboxReport: Sendable, Equatable {
     /// The state of a layer.
     package enum State: UInt8, Sendable {
-        /// On; in ``Sandbox/available``: supported.
+        /// The layer is on; in ``Sandbox/available``: supported.
         case on
-        /// Not wanted.
+        /// The policy disables the layer.
         case off
-        /// The kernel lacks or refused it.
+        /// The kernel lacks or refused the layer.
         case unavailable
     }
 
@@ -14,7 +14,7 @@ package struct SandboxReport: Sendable, Equatable {
     package struct Entry: Sendable, Equatable {
         package var layer: SandboxLayer
         package var state: State
-        /// The effect on this machine, or the reason that the layer is off; a few words.
+        /// The effect on this machine, or the reason that the layer is off, in a few words.
         package var text: String
 
         /// Makes an entry.
@@ -27,9 +27,9 @@ package struct SandboxReport: Sendable, Equatable {
 
     /// The layers, in the order of applying them.
     package var entries: [Entry]
-    /// Grants of the session file that failed: a line each.
+    /// The session file's grants that failed, one line each.
     package var notes: [String]
-    /// Whether the host opens files in the plugin's place, because the kernel has no Landlock.
+    /// Whether the host opens files for the plugin, because the kernel has no Landlock.
     package var hasFileBroker = false
 
     /// Makes a report.
@@ -46,9 +46,8 @@ package struct SandboxReport: Sendable, Equatable {
     /// The layers that the kernel lacks, with reasons; nil if none.
     package var shortfall: String? { list { _ in true } }
 
-    /// The layers without which a plugin is not kept to its grants, if they are missing, with reasons: it
-    /// can read and change this user's files, use the network or reach other processes. Nil if
-    /// it is kept to them.
+    /// The missing layers that enforce the plugin's grants, with reasons; nil if none. Without them
+    /// the plugin can read and change this user's files, use the network or reach other processes.
     package var gap: String? {
         list { layer in
             switch layer {

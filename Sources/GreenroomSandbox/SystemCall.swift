@@ -6,13 +6,13 @@ package struct SystemCall: Sendable, ExpressibleByStringLiteral {
         package var argument: UInt32
         /// The bits to compare.
         package var mask: UInt64
-        /// Their required value.
+        /// The required value of the masked bits.
         package var value: UInt64
     }
 
-    /// Its name in Linux. It need not exist on every architecture.
+    /// The call's name in Linux. Some architectures may lack the call.
     package var name: String
-    /// All must hold.
+    /// The conditions, all of which must hold.
     package var conditions: [Condition]
 
     package init(stringLiteral name: String) {

@@ -9,7 +9,7 @@ enum SystemCallFilter {
     /// The action that refuses.
     static let refusing = greenroom_seccomp_error(EPERM)
 
-    /// ``refusing`` without an errno, to ask whether the kernel supports the action.
+    /// ``refusing`` without an errno, to query whether the kernel supports the action.
     static let refusingKind = greenroom_seccomp_error(0)
 
     /// The effect of the filter, for the report.
@@ -22,7 +22,7 @@ enum SystemCallFilter {
     /// Filters this process's system calls.
     ///
     /// - Parameter landlock: Whether Landlock decides about files.
-    /// - Returns: The report's entry, and where the host receives refusals.
+    /// - Returns: The report's entry, and the descriptor from which the host reads refusals.
     static func apply(
         _ policy: SandboxPolicy, landlock: Bool
     ) -> (entry: SandboxReport.Entry, notifyDescriptor: Int32?) {
@@ -44,7 +44,8 @@ enum SystemCallFilter {
             if let descriptor = try? load(allowed, missing, else: notifying) {
                 return (entry(.on, summary(notifies: true)), descriptor)
             }
-            // The kernel is too old, or another process listens to this one already.
+            // Notification failed: the kernel is too old, or another process already listens to
+            // this one.
             var files = PathCall.opening
             if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
             let group = SystemCallGroup(
@@ -79,15 +80,15 @@ enum SystemCallFilter {
     }
 }
 
-/// Owns a filter that is not loaded yet.
+/// Owns a filter that is not yet loaded.
 private struct FilterBuilder: ~Copyable {
     private let context: scmp_filter_ctx
 
-    /// Makes a filter with one answer to all calls.
+    /// Makes a filter with the same answer to all calls.
     init(default answer: UInt32) throws(Errno) {
         guard let context = seccomp_init(answer) else { throw Errno.invalidArgument }
-        // Calls of another architecture, whose numbers differ. Kill the process: killing one thread
-        // would leave the others waiting.
+        // Calls of another architecture have other numbers. Kill the process for such calls:
+        // killing one thread would leave the others waiting.
         let result = seccomp_attr_set(
             context, SCMP_FLTATR_ACT_BADARCH, greenroom_seccomp_kill)
         guard result == 0 else {
@@ -102,7 +103,7 @@ private struct FilterBuilder: ~Copyable {
     /// Sets the answer to a call.
     func answer(_ call: SystemCall, _ answer: UInt32) throws(Errno) {
         let number = seccomp_syscall_resolve_name(call.name)
-        // libseccomp does not know this call, so it stays refused.
+        // libseccomp does not know this call, so the filter refuses it.
         guard number != unknownCall else { return }
         let conditions = call.conditions.map {
             scmp_arg_cmp(
@@ -116,7 +117,7 @@ private struct FilterBuilder: ~Copyable {
     /// Applies the filter to this process.
     func load() throws(Errno) { try check(seccomp_load(context)) }
 
-    /// Where to read its notifications.
+    /// The descriptor for reading the filter's notifications.
     var notifyDescriptor: Int32? {
         let descriptor = seccomp_notify_fd(context)
         return descriptor >= 0 ? descriptor : nil

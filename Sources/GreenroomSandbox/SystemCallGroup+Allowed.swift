@@ -2,8 +2,8 @@ internal import CLinux
 import Glibc
 
 extension SystemCallGroup {
-    /// The system calls that a plugin may make without the host. The filter refuses all others, or asks
-    /// the host.
+    /// The system calls that a plugin may make without the host. The filter refuses all other calls
+    /// or asks the host.
     ///
     /// - Parameters:
     ///   - process: The plugin's process.
@@ -16,7 +16,7 @@ extension SystemCallGroup {
             + (makesMemory ? [memoryFiles] : [])
     }
 
-    /// Calls that the host decides about where the kernel can ask it.
+    /// The calls that the host decides about, if the kernel can notify the host.
     ///
     /// - Parameters:
     ///   - allowsNetwork: Whether sockets are granted.
@@ -25,7 +25,7 @@ extension SystemCallGroup {
         [newThreads] + (allowsNetwork && !landlock ? [names] : [])
     }
 
-    /// Calls of ``asked(allowsNetwork:landlock:)`` that the host need not decide about.
+    /// The calls of ``asked(allowsNetwork:landlock:)`` that need no decision of the host.
     static func unasked(allowsNetwork: Bool, landlock: Bool) -> [SystemCallGroup] {
         allowsNetwork && landlock ? [names] : []
     }
@@ -222,8 +222,7 @@ extension SystemCallGroup {
             + "memory for its clients, too",
         calls: ["memfd_create"])
 
-    /// Calls that fail with an errno and without a word to the host, since callers then do without
-    /// them.
+    /// The calls that fail with an errno without notifying the host. Callers have a fallback.
     ///
     /// - Parameters:
     ///   - allowsNetwork: Whether sockets are granted.
@@ -233,13 +232,14 @@ extension SystemCallGroup {
     ) -> [(call: SystemCall, errno: Int32)] {
         // Callers fall back to an older call, whose arguments a filter can see: clone and openat.
         let newer: [(SystemCall, Int32)] = [("clone3", ENOSYS), ("openat2", ENOSYS)]
-        // Name look-up asks the host's cache of names first; PipeWire's library looks up the user's name.
+        // Name look-up first queries the host's cache of names. PipeWire's library looks up the
+        // user's name.
         let names = SystemCall("socket", .argument(0, is: AF_UNIX))
         return allowsNetwork || makesMemory ? newer + [(names, EAFNOSUPPORT)] : newer
     }
 
-    /// Refused by their arguments, although the call itself is allowed or Landlock decides about
-    /// it.
+    /// The calls that the filter refuses by their arguments, although the call itself is allowed or
+    /// Landlock decides about it.
     static let refused = [
         SystemCallGroup(
             name: "input to the terminal",
@@ -295,12 +295,13 @@ extension SystemCallGroup {
 // MARK: Constants that Swift does not import, or that older C headers lack
 
 private let cloneThread: UInt64 = 0x0001_0000
-/// New mount, cgroup, host name, IPC, user, process and network namespaces.
+/// The flags for new mount, cgroup, host name, IPC, user, process and network namespaces.
 private let cloneNamespaces: UInt64 = 0x7e02_0000
 private let socketTypes: UInt64 = 0xf
 private let setMemoryName: Int32 = 0x5356_4d41
 private let truncating = UInt64(O_TRUNC | O_ACCMODE)
-/// All of it is the mode that is neither `O_RDONLY`, `O_WRONLY` nor `O_RDWR`.
+/// The mask of the access mode. All bits set are a mode that is none of `O_RDONLY`, `O_WRONLY` and
+/// `O_RDWR`.
 private let accessMode = UInt64(O_ACCMODE)
 private let sharedAnonymous = UInt64(MAP_SHARED | MAP_ANONYMOUS)
 private let setLease: Int32 = 1024

@@ -1,8 +1,8 @@
 /// System calls that a plugin may make, with the reason.
 package struct SystemCallGroup: Sendable {
-    /// Their purpose.
+    /// The purpose of the calls.
     package var name: String
-    /// Why a plugin needs them, if it is not obvious.
+    /// The reason that a plugin needs the calls; nil if obvious.
     package var reason: String?
     package var calls: [SystemCall]
 }

@@ -7,10 +7,10 @@ package struct SystemPath: Sendable {
     /// A file, or a folder with everything below it.
     package var path: String
     package var access: PathGrant.Access = .read
-    /// Why a plugin needs it.
+    /// The reason that a plugin needs the access.
     package var reason: String
 
-    /// Granted to every plugin.
+    /// The paths that every plugin may access.
     package static let always = [
         SystemPath(path: "/usr/lib", reason: "libraries and their data"),
         SystemPath(path: "/lib", reason: "libraries"),
@@ -51,13 +51,13 @@ package struct SystemPath: Sendable {
         SystemPath(path: "/dev/random", reason: "random numbers"),
     ]
 
-    /// Files that libraries look at when they start, and do without: the user's name and home, and the folder for
-    /// temporary files. The refusal is not logged.
+    /// Files that libraries read at start but do not require: the user's name and home, and the
+    /// folder for temporary files. The host does not log their refusal.
     static let looks: Set<String> = ["/etc/nsswitch.conf", "/etc/passwd", "/tmp", "/var/tmp"]
 
     private static let quota = "the processor time that Foundation may use"
 
-    /// Granted to plugins with network access.
+    /// The paths that plugins with network access may access.
     package static let network = [
         SystemPath(path: "/etc/resolv.conf", reason: "name servers"),
         SystemPath(
@@ -71,11 +71,11 @@ package struct SystemPath: Sendable {
         SystemPath(path: "/etc/ssl", reason: "trusted certificates"),
     ]
 
-    /// The folder of the Swift runtime in this process: plugins may need more of its libraries than
-    /// the runner. Nil where the runtime is linked statically.
+    /// The folder of this process's Swift runtime; nil if the runtime is linked statically. Plugins
+    /// may need more of its libraries than the runner.
     static let swiftRuntimeFolder: String? = {
         let library = "/libswiftCore.so"
-        // address, rights, offset, device, file number, path
+        // The columns are address, rights, offset, device, file number and path.
         let memory = String(
             decoding: (try? FileDescriptor.contents(of: "/proc/self/maps")) ?? [], as: UTF8.self)
         for mapping in memory.split(separator: "\n") where mapping.hasSuffix(library) {
