@@ -7,7 +7,7 @@ import SystemPackage
 struct CacheFolder: ~Copyable {
     private let descriptor: Int32
 
-    /// Opens a folder; nil if there is none, or if another user can write to it: this process may
+    /// Opens a folder; nil if it does not exist or another user can write to it. This process may
     /// run as root and would trust that user's files.
     init?(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -22,9 +22,9 @@ struct CacheFolder: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Makes a folder for this user alone, and its parents.
+    /// Creates a folder that only this user can access, and its parents.
     ///
-    /// - Returns: Whether the path exists now.
+    /// - Returns: Whether the path exists afterwards.
     static func make(_ path: String) -> Bool {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
@@ -39,10 +39,10 @@ struct CacheFolder: ~Copyable {
 
     // MARK: Files
 
-    /// The largest file, in bytes.
+    /// Limit of a file's size, in bytes.
     private static let byteLimit = 4 << 20
 
-    /// Reads a whole file; nil if there is none, or if another user can write to it.
+    /// Reads a whole file; nil if it does not exist or another user can write to it.
     borrowing func read(_ name: String) -> [UInt8]? {
         let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -75,7 +75,7 @@ struct CacheFolder: ~Copyable {
 
     // MARK: Size
 
-    /// Limit of files, and how many are kept above it.
+    /// Limit of files, and the number to keep after it is exceeded.
     private static let fileLimit = 1000
     private static let fileTarget = 750
 

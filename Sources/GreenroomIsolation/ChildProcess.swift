@@ -13,13 +13,13 @@ struct ChildProcess {
 
     /// The child's end of the socket.
     private static let socketNumber: Int32 = 3
-    /// The preloaded library; the runner closes it.
+    /// The descriptor of the preloaded library. The runner closes it.
     private static let preloadNumber: Int32 = 4
 
     /// Starts a program.
     ///
-    /// - Parameter library: Loaded before all others; nil if none.
-    /// - Throws: ``ChannelError`` with the reason of the kernel.
+    /// - Parameter library: The library to load before all others; nil if none.
+    /// - Throws: ``ChannelError`` with the kernel's reason.
     init(
         spawning program: String, _ arguments: [String], preloading library: String? = nil
     ) throws(ChannelError) {
@@ -38,7 +38,7 @@ struct ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
         posix_spawn_file_actions_adddup2(&actions, pair.runner, Self.socketNumber)
-        // By descriptor: LD_PRELOAD takes no path with blanks or colons.
+        // Pass the library by descriptor: LD_PRELOAD accepts no path with blanks or colons.
         if let library {
             posix_spawn_file_actions_addopen(&actions, Self.preloadNumber, library, O_RDONLY, 0)
         }
@@ -48,11 +48,11 @@ struct ChildProcess {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        // A process group of its own, so that Ctrl-C reaches only the host.
+        // Start a new process group, so that Ctrl-C reaches only the host.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        // Create it before the first child: a cgroup with processes cannot be divided.
+        // Create the group before the first child: a cgroup with processes cannot be divided.
         _ = ProcessorGroups.own
         let words = [program] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -74,7 +74,7 @@ struct ChildProcess {
         output = pipe[0]
         pidfd = greenroom_pidfd(process)
         guard pidfd >= 0 else {
-            // Not reaped yet, so the id is still this process's.
+            // The process is not reaped yet, so its id is still valid.
             kill(process, SIGKILL)
             waitpid(process, nil, 0)
             close(pair.host)
@@ -83,7 +83,7 @@ struct ChildProcess {
         }
     }
 
-    /// The variables of the host's environment that hold no secrets.
+    /// The environment variables of the host that contain no secrets.
     private static func environment() -> [String] {
         var variables = ["SWIFT_BACKTRACE=enable=no"]
         var next = environ
@@ -95,7 +95,7 @@ struct ChildProcess {
         return variables
     }
 
-    /// Whether a variable is Greenroom's, or configures libraries, language or time.
+    /// Whether a variable belongs to Greenroom, or configures libraries, language or time.
     private static func isHarmless(_ name: String) -> Bool {
         let names = [
             "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",

@@ -7,9 +7,9 @@ import GreenroomRuntime
 import GreenroomSandbox
 import Synchronization
 
-/// A library whose instances share a process of a session, as the camera and the microphone of a file do: one
-/// reads the file for both. The process ends with its last instance; its loss is that of all, and the first one
-/// that is restarted starts the next process.
+/// A library whose instances in a session share a process. For example, a file's camera and
+/// microphone read the file once. The process ends with its last instance. If the process is lost,
+/// all instances are lost, and the first restarted instance starts the next process.
 package final class CommonLibrary: PluginFactory {
     package let path: String
     private let confinement: Confinement
@@ -27,7 +27,7 @@ extension CommonLibrary: RunnerFactory {
     func start(
         _ frames: SharedMemory?, in context: InstanceContext
     ) throws(LoadError) -> any RunnerProcess {
-        // Another instance waits here for the process that it joins.
+        // Another instance that joins the process waits here.
         try process.withLock { process throws(LoadError) in
             if let process, let runner = try process.add(frames, context) { return runner }
             let started = try CommonProcess(path: path, confinement)
@@ -42,11 +42,11 @@ extension CommonLibrary: RunnerFactory {
     }
 }
 
-/// A process with several instances of a session. Its first runner has none: it confines, measures and ends the
-/// process.
+/// A process with several instances of a session. Its first runner has no instance: it confines,
+/// measures and ends the process.
 final class CommonProcess: Sendable {
     private struct State {
-        /// The instances that have not ended, by their handles.
+        /// The contexts of the live instances, by handle.
         var members: [UInt64: InstanceContext] = [:]
         var evidence: String?
         var hasEnded = false
@@ -59,7 +59,7 @@ final class CommonProcess: Sendable {
     private final class Shared: Sendable {
         let state = Mutex(State())
 
-        /// A line of the process is one of its oldest instance.
+        /// Logs a line of the process for its oldest instance.
         func log(_ level: LogLevel, _ line: String) {
             let members = state.withLock { $0.members.values.map { $0 } }
             members.min { $0.handle < $1.handle }?.log(level, line)
@@ -76,7 +76,7 @@ final class CommonProcess: Sendable {
         }
     }
 
-    /// Starts a process, which enters its sandbox and loads nothing yet.
+    /// Starts a process. The process enters its sandbox and loads no library yet.
     init(path: String, _ confinement: Confinement) throws(LoadError) {
         let shared = Shared()
         self.shared = shared
@@ -102,8 +102,9 @@ final class CommonProcess: Sendable {
         }
     }
 
-    /// Spawns the process from a thread that lives as long as it: the kernel kills a runner when the thread that
-    /// has spawned it ends, and an instance's thread may end before the other instances.
+    /// Spawns the process from a thread that lives as long as the process. The kernel kills a
+    /// runner when its spawning thread ends, and an instance's thread may end before the other
+    /// instances.
     private static func spawn(
         _ path: String, _ confinement: Confinement, _ context: InstanceContext
     ) throws(ChannelError) -> SpawnedRunner {
@@ -121,7 +122,7 @@ final class CommonProcess: Sendable {
         return try result.get()
     }
 
-    /// Why it was lost; nil if it was not.
+    /// The reason that the process was lost; nil if it was not.
     var evidence: String? { shared.state.withLock { $0.evidence } }
 
     var sandbox: SandboxReport? { runner.sandbox }
@@ -141,7 +142,7 @@ final class CommonProcess: Sendable {
         }
     }
 
-    /// An instance has ended.
+    /// Removes an ended instance.
     func remove(_ instance: UInt64) {
         let isLast = shared.state.withLock { state in
             guard state.members.removeValue(forKey: instance) != nil, state.members.isEmpty else {
@@ -153,7 +154,8 @@ final class CommonProcess: Sendable {
         if isLast { runner.connection.end() }
     }
 
-    /// Ends it at once, with all instances, unless this one has ended: it hangs.
+    /// Kills the process with all instances, because an instance hangs. Does nothing if that
+    /// instance has ended.
     func kill(_ instance: UInt64) {
         let isRunning = shared.state.withLock { state in
             guard state.members[instance] != nil else { return false }
@@ -168,6 +170,6 @@ final class CommonProcess: Sendable {
         runner.connection.end()
     }
 
-    /// Waits until it is known how it ended.
+    /// Waits at most 0.5 s until the process has ended.
     func waitForEnd() { _ = runner.connection.waitForEnd(nanoseconds: 500_000_000) }
 }

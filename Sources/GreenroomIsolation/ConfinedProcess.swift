@@ -10,15 +10,15 @@ import GreenroomModel
 
 /// A process of this program that enters a plugin's sandbox and hosts the plugin.
 package enum ConfinedProcess {
-    /// How it ended.
+    /// The outcome of the process.
     package enum End: Sendable {
-        /// It exited with status 0 and this output.
+        /// The process exited with status 0 and this output.
         case ended([UInt8])
-        /// It crashed or failed; the text says how.
+        /// The process crashed or failed, with the reason.
         case lost(String)
-        /// It exceeded its time limit and was killed.
+        /// The process exceeded its time limit and was killed.
         case timedOut
-        /// It could not be started; the text says why.
+        /// The process did not start, with the reason.
         case failed(String)
     }
 
@@ -30,8 +30,8 @@ package enum ConfinedProcess {
 
     /// Enters the sandbox. Call it while the process has one thread, before the plugin loads.
     ///
-    /// - Parameter host: The process that started this one; this one ends with it.
-    /// - Returns: Why it failed; nil if it did not.
+    /// - Parameter host: The process that started this one. This process ends with the host.
+    /// - Returns: The reason for the failure; nil if the sandbox is on.
     package static func enter(
         _ confinement: Confinement, library: String, host: Int32
     ) -> String? {
@@ -50,9 +50,10 @@ package enum ConfinedProcess {
 
     // MARK: Its host
 
-    /// Runs a program that enters the sandbox, and serves the sandbox's notifier until it ends.
+    /// Runs a program that enters the sandbox. Serves the sandbox's notifier until the program
+    /// ends.
     ///
-    /// - Parameter seconds: The time limit.
+    /// - Parameter seconds: The time limit, in seconds.
     package static func run(
         _ program: String, _ arguments: [String], in confinement: Confinement, library: String,
         seconds: Double
@@ -84,7 +85,8 @@ package enum ConfinedProcess {
             _ = poll(&descriptors, nfds_t(descriptors.count), 20)
             let isOpen = read(child.output, to: &output)
             if descriptors[2].revents != 0 {
-                // Sent before the plugin loads; later messages would be the plugin's.
+                // The process sent the first message before loading the plugin. Later messages may
+                // be the plugin's.
                 hasNotifier = true
                 notifier = Self.notifier(from: socket.receive(waits: false), policy, child.process)
             }
@@ -117,9 +119,9 @@ package enum ConfinedProcess {
             report: Sandbox.available)
     }
 
-    /// Reads from a descriptor that does not block.
+    /// Reads from a non-blocking descriptor.
     ///
-    /// - Returns: Whether it is still open.
+    /// - Returns: Whether the descriptor is still open.
     private static func read(_ descriptor: Int32, to output: inout [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {

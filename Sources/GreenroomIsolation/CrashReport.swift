@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// How a process ended.
+/// The end of a process, as a report.
 struct CrashReport {
-    /// From `waitid`.
+    /// The code that `waitid` returned.
     var code: Int32
     var status: Int32
     /// The callback on the control thread, in words.
     var whereabouts: String?
-    /// The last lines of its output, oldest first.
+    /// The last lines of the process's output, oldest first.
     var stderrTail: [String]
 
     /// The line that the runner writes before a backtrace.
@@ -36,13 +36,14 @@ struct CrashReport {
         return text
     }
 
-    /// The backtrace in a process's output, innermost function first; nil if there is none.
+    /// The backtrace in a process's output, innermost function first; nil if the output has none.
     static func backtrace(in stderrTail: [String]) -> String? {
         let frames = frames(in: stderrTail)
         return frames.isEmpty ? nil : frames.joined(separator: " < ")
     }
 
-    /// The same as a list, e.g. `libX.so(name+0x12)`.
+    /// The backtrace's functions as a list, e.g. `libX.so(name+0x12)`; empty if the output has
+    /// none.
     static func frames(in stderrTail: [String]) -> [String] {
         guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return [] }
         let all = stderrTail[(heading + 1)...].compactMap(place).filter {
@@ -53,7 +54,7 @@ struct CrashReport {
         return Array(all.prefix(own > 0 ? min(own, 8) : 8))
     }
 
-    /// The fatal memory access in a process's output; nil if there is none.
+    /// The fatal memory access in a process's output; nil if the output has none.
     static func fault(in stderrTail: [String]) -> MemoryFault? {
         guard let heading = stderrTail.lastIndex(of: backtraceHeading) else { return nil }
         let words = stderrTail[(heading + 1)...].first?.split(separator: " ") ?? []
@@ -96,11 +97,11 @@ package struct MemoryFault: Equatable, Sendable {
     package enum Access: String, Sendable {
         case write
         case read
-        /// Read or write: this processor does not tell.
+        /// A read or a write. This processor does not report which.
         case touch
     }
 
-    /// In the address space of the process.
+    /// The address in the process's address space.
     package var address: UInt64
     package var access: Access
 }

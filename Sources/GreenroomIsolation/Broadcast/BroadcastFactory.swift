@@ -4,7 +4,7 @@ package import GreenroomLifecycle
 package import GreenroomPluginInterface
 import GreenroomMedia
 
-/// Makes instances of one kind from the broadcasts that connect to a listener.
+/// Creates instances of one kind from the broadcasts that connect to a listener.
 package struct BroadcastFactory: RunnerFactory {
     let listener: BroadcastListener
     let kind: PluginKind
@@ -12,7 +12,7 @@ package struct BroadcastFactory: RunnerFactory {
     package var path: String { listener.path }
     package var arrivals: (any PeerListener)? { Listener(listener: listener, kind: kind) }
 
-    /// Stands for the plugin until a broadcast connects.
+    /// A placeholder for the plugin until a broadcast connects.
     package var descriptor: PluginDescriptor {
         PluginDescriptor(
             kind: kind, id: "greenroom.broadcast", name: "Broadcast",
@@ -37,7 +37,8 @@ package struct BroadcastFactory: RunnerFactory {
         }
     }
 
-    /// The broadcast's plugin of the kind, with default settings: its own program configures it.
+    /// Chooses the broadcast's plugin of the kind, with default settings, because the broadcast's
+    /// program configures it.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]

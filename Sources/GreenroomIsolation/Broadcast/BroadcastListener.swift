@@ -9,11 +9,12 @@ package import GreenroomRuntime
 import GreenroomLifecycle
 import Synchronization
 
-/// Accepts broadcasts at a Unix socket: one at a time of each kind.
+/// Accepts broadcasts at a Unix socket, at most one of each kind at a time.
 ///
-/// The kernel gives the peer's process and user. A peer must greet within a second. It then waits
-/// until the session starts its instance, which takes over the connection. If its kind is taken, a
-/// peer waits for a second, because the other broadcast may be about to end, and is then refused.
+/// The kernel reports the peer's process and user. A peer must greet within a second. The peer then
+/// waits until the session starts its instance, which takes over the connection. If another
+/// broadcast of the kind is connected, the listener refuses the peer after a second, because the
+/// other broadcast may be about to end.
 package final class BroadcastListener: Sendable {
     /// The peers of one kind.
     private struct Endpoint {
@@ -25,16 +26,16 @@ package final class BroadcastListener: Sendable {
 
     private struct State {
         var endpoints: [PluginKind: Endpoint] = [:]
-        /// Peers without a greeting yet.
+        /// The peers that have not greeted yet.
         var greeting: [PendingPeer] = []
-        /// Wakes the listener thread; nil if there is none.
+        /// Wakes the listener thread; nil if the thread does not run.
         var wakeupPipe: WakeupPipe?
         var refusals = RefusalLog()
     }
 
     /// Time limit for the greeting, and for waiting until a kind is free.
     private static let timeoutNanoseconds: Int64 = 1_000_000_000
-    /// Limit of peers without a greeting; further ones wait in the socket's queue.
+    /// Limit of peers without a greeting. Further peers wait in the socket's queue.
     private static let greetingLimit = 8
 
     package let path: String
@@ -43,13 +44,13 @@ package final class BroadcastListener: Sendable {
 
     /// - Parameters:
     ///   - path: The socket's path. The first open endpoint creates the socket.
-    ///   - clock: Times peers that do not greet, or wait.
+    ///   - clock: The clock for the time limits of peers.
     package init(path: String, clock: HostClock = .real) {
         self.path = path
         self.clock = clock
     }
 
-    /// Makes the plugins of a kind from the peers of this listener.
+    /// Creates a factory for plugins of a kind from this listener's peers.
     package func factory(of kind: PluginKind) -> BroadcastFactory {
         BroadcastFactory(listener: self, kind: kind)
     }
@@ -88,7 +89,7 @@ package final class BroadcastListener: Sendable {
         }
     }
 
-    /// Takes the waiting peer; nil if there is none, or if the kind is taken.
+    /// Takes the waiting peer; nil if none waits or another peer of the kind is connected.
     func accept(_ kind: PluginKind) -> PendingPeer? {
         state.withLock { state in
             guard state.endpoints[kind]?.connected == nil,
@@ -154,7 +155,8 @@ package final class BroadcastListener: Sendable {
     private func acceptConnection(_ socket: Int32) {
         let descriptor = greenroom_accept(socket)
         guard descriptor >= 0 else {
-            // Out of descriptors: the socket stays ready.
+            // The process is out of descriptors, and the socket stays readable. Pause before the
+            // next attempt.
             if descriptor != -EAGAIN { usleep(50_000) }
             return
         }
@@ -173,14 +175,14 @@ package final class BroadcastListener: Sendable {
     /// The result of checking a peer.
     private enum Outcome {
         case waits
-        /// It has disconnected, or waits for a kind that is taken.
+        /// The peer has disconnected, or waits because another peer of the kind is connected.
         case settled
         case refused(BroadcastRefusal, PluginKind?)
         case ready(@Sendable (IncomingConnection) -> Void)
     }
 
     private func readGreeting(of peer: PendingPeer) {
-        // Closed after the lock, which the session needs.
+        // Close the descriptors after unlocking, because the session needs the lock.
         var descriptors: [Int32] = []
         defer { ControlSocket.discard(descriptors) }
         let outcome = state.withLock { state -> Outcome in
@@ -230,7 +232,7 @@ package final class BroadcastListener: Sendable {
             let isLate =
                 endpoint.connected != nil
                 && clock.now - peer.connectedAt > Self.timeoutNanoseconds
-            // Only while it waits: messages of an accepted peer are for its runner.
+            // Receive only while the peer waits: the runner receives an accepted peer's messages.
             let received = peer.socket.receive(waits: false)
             if case .message(let message) = received { descriptors = message.descriptors }
             let outcome: Outcome =
@@ -270,7 +272,7 @@ package final class BroadcastListener: Sendable {
     }
 }
 
-/// Moves a socket, which can't be copied, to the listener thread.
+/// Moves a noncopyable socket to the listener thread.
 private final class SocketBox: Sendable {
     let descriptor: Int32
     private let socket: Mutex<ListeningSocket?>

@@ -4,22 +4,22 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// A Unix socket with a path, for this process's user only. Deinit removes it.
+/// A Unix socket with a path, accessible only to this process's user. Deinit removes the path.
 ///
-/// Replaces the socket of a killed host; never a socket with a listener, nor any other file. Locks
-/// the folder meanwhile, so that hosts starting together take turns.
+/// Replaces the socket of a killed host, but no socket with a listener and no other file. Locks the
+/// folder meanwhile, so that hosts that start together take turns.
 struct ListeningSocket: ~Copyable {
     let path: String
     let descriptor: Int32
     private let file: FileIdentity
 
-    /// Limit of connections that wait to be accepted.
+    /// Limit of connections that the kernel queues.
     private static let backlog: Int32 = 16
 
     /// Makes the socket.
     ///
-    /// - Parameter path: At most 107 bytes.
-    /// - Throws: ``LoadError``, which names the path, the rule and the cure.
+    /// - Parameter path: The socket's path, at most 107 bytes.
+    /// - Throws: ``LoadError`` with the path, the rule and the cure.
     init(at path: String) throws(LoadError) {
         let longest = Int(greenroom_socket_path_limit)
         guard (1...longest).contains(path.utf8.count) else {
@@ -49,8 +49,8 @@ struct ListeningSocket: ~Copyable {
         descriptor = found
     }
 
-    /// Removes the path if it is still the socket's, then closes the socket. In this order, because
-    /// no other file gets the inode of an open socket.
+    /// Removes the path if it still belongs to the socket, then closes the socket. The order
+    /// matters: no other file receives the inode of an open socket.
     deinit {
         if let lock = try? FolderLock(ofFolderOf: path) {
             if FileIdentity(of: path) == file { unlink(path) }
@@ -95,7 +95,7 @@ private struct FileIdentity: Equatable {
     private var number: ino_t
     private var mode: mode_t
 
-    /// - Returns: nil if there is none.
+    /// - Returns: The file; nil if it does not exist.
     init?(of path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -109,7 +109,7 @@ private struct FileIdentity: Equatable {
 private struct FolderLock {
     private let descriptor: Int32
 
-    /// 10 ms apart.
+    /// The number of attempts, 10 ms apart.
     private static let attempts = 200
 
     init(ofFolderOf path: String) throws(LoadError) {

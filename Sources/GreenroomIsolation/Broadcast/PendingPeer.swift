@@ -7,14 +7,14 @@ import SystemPackage
 /// A process connected to a broadcast's socket.
 final class PendingPeer: Sendable {
     let socket: ControlSocket
-    /// 0 in another container, where it has no id here.
+    /// The process id; 0 if the peer is in another container and has no id here.
     let process: pid_t
     let user: uid_t
-    /// On the monotonic clock, in nanoseconds.
+    /// The time of the connection, in nanoseconds on the monotonic clock.
     let connectedAt: Int64
 
-    /// - Parameter descriptor: Of the connection; closed with this.
-    /// - Returns: nil if it has disconnected.
+    /// - Parameter descriptor: The connection's descriptor. The peer closes it.
+    /// - Returns: The peer; nil if it has disconnected.
     init?(adopting descriptor: Int32, at now: Int64) {
         socket = ControlSocket(adopting: descriptor)
         var (process, user): (pid_t, uid_t) = (0, 0)
@@ -24,7 +24,7 @@ final class PendingPeer: Sendable {
         connectedAt = now
     }
 
-    /// Its name and id.
+    /// The name and id of the peer's process.
     var description: String {
         let name = process > 0 ? Self.name(of: process).map { "\($0), " } ?? "" : ""
         return process > 0 ? "\(name)process \(process)" : "a process of another container"

@@ -8,7 +8,7 @@ struct RefusalLog {
 
     /// Adds a refusal.
     ///
-    /// - Returns: How many were skipped before it; nil if it is skipped too.
+    /// - Returns: The number of refusals skipped before this one; nil if this one is skipped too.
     mutating func add(at nanoseconds: Int64) -> Int? {
         let now = nanoseconds / 1_000_000_000
         if now != second { (second, logged) = (now, 0) }

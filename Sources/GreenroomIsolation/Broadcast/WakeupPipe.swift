@@ -11,7 +11,7 @@ final class WakeupPipe: Sendable {
     private let ending = Atomic(false)
     private let ended = Monitor(false)
 
-    /// - Returns: nil if there are no descriptors; `errno` says why.
+    /// - Returns: The pipe; nil if the process is out of descriptors. `errno` has the reason.
     init?() {
         var pipe: [Int32] = [-1, -1]
         guard greenroom_pipe(&pipe) == 0 else { return nil }
@@ -26,10 +26,10 @@ final class WakeupPipe: Sendable {
     /// Whether the thread must end.
     var isEnding: Bool { ending.load(ordering: .acquiring) }
 
-    /// Called by the thread as it ends.
+    /// Records that the thread has ended. [the polling thread]
     func didEnd() { ended.change { $0 = true } }
 
-    /// Ends the thread, and waits up to a second for its end.
+    /// Ends the thread, and waits at most a second for its end.
     func endAndWait() {
         ending.store(true, ordering: .releasing)
         _ = write(writeDescriptor, [1] as [UInt8], 1)
