@@ -7,15 +7,15 @@ import GreenroomMedia
 
 /// Serves the calls of a runner with the host's own functions.
 ///
-/// Each value of the message is copied once; the function that gets it checks it. A runner can use
-/// only its plugin's instance and sender.
+/// The service copies each value of the message once, and the function that receives the value
+/// checks it. A runner can use only its plugin's instance and senders.
 struct HostService {
     let connection: RunnerConnection
     let channel: Channel
 
     /// Serves a call.
     ///
-    /// - Returns: The length of the answer, which is in the message; nil for an unknown call.
+    /// - Returns: The length of the answer in the message; nil if the call is unknown.
     func serve(_ call: Call, _ length: Int) -> Int? {
         guard let observer = connection.observer else { return make(call, length) }
         return observer.serve(call, on: channel, frames: connection.frames) { make(call, length) }
@@ -69,13 +69,13 @@ struct HostService {
         }
     }
 
-    /// The call's instance; 0 if it is not this plugin's.
+    /// The call's instance; 0 if the instance is not this plugin's.
     private var instance: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
         return named == connection.context.handle ? named : 0
     }
 
-    /// The call's sender; 0 if it is not this plugin's.
+    /// The call's sender; 0 if the sender is not this plugin's.
     private var sender: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
         return connection.mayUse(named) ? named : 0
@@ -89,11 +89,11 @@ struct HostService {
     /// The longest text that the host accepts, in bytes.
     private static let textLimit = 2000
 
-    /// Calls a body with a text of the plugin, or with NULL: the header forbids it, but a plugin may
-    /// pass it.
+    /// Calls a body with a text of the plugin, or with NULL. The header forbids NULL, but a plugin
+    /// may pass it.
     ///
-    /// - Parameter flag: Where the message says whether there is a text, which follows at the next
-    ///   multiple of 8.
+    /// - Parameter flag: The offset in the message of the text's presence flag. The text follows at
+    ///   the next multiple of 8.
     private func withText<Result>(
         after flag: Int, _ length: Int, limit: Int = textLimit,
         _ body: (UnsafePointer<CChar>) -> Result
@@ -122,7 +122,7 @@ struct HostService {
         return 0
     }
 
-    /// Pauses or resumes a share, which writes a line to the log.
+    /// Pauses or resumes a share. Each call writes a line to the log.
     private func shareState(_ call: Call) -> gr_status {
         connection.countLines(1)
         let share = HostInterface.broadcast.pointee
@@ -148,7 +148,7 @@ struct HostService {
         return text.withUnsafeBufferPointer { buffer in
             let text = message.hasText != 0 ? buffer.baseAddress : nil
             guard call == .setCeiling else {
-                // It writes a line to the log.
+                // The host writes a line to the log.
                 connection.countLines(1)
                 return answer(host.state(instance, message.number, text))
             }
@@ -161,7 +161,7 @@ struct HostService {
 
     // MARK: Calls
 
-    /// Passes what a call asks for, each of which writes a line to the log.
+    /// Serves a call plugin's requests. Each request writes a line to the log.
     private func serveCall(_ call: Call, _ length: Int) -> Int {
         connection.countLines(1)
         let host = HostInterface.call.pointee
@@ -178,7 +178,7 @@ struct HostService {
         }
     }
 
-    /// A sender; 0 if it is not this plugin's.
+    /// The sender, or 0 if the plugin may not use it.
     private func allowed(_ sender: UInt64) -> UInt64 { connection.mayUse(sender) ? sender : 0 }
 
     /// Adds a participant.
@@ -192,7 +192,7 @@ struct HostService {
         return MessageLayout.samples
     }
 
-    /// Opens a track, whose sender the plugin may use from then on.
+    /// Opens a track. The plugin may use the track's sender afterwards.
     private func openTrack() -> Int {
         var track = channel.read(gr_open_track.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
@@ -200,7 +200,7 @@ struct HostService {
             HostInterface.call.pointee.open_track(instance, $0)
         }
         if status == Status.ok.rawValue { connection.add(trackSender: track.sender) }
-        // The host's addresses are nothing to the plugin.
+        // The host's addresses are useless in the plugin's process.
         track.video = nil
         track.audio = nil
         channel.write(track, at: MessageLayout.subject)
@@ -210,7 +210,7 @@ struct HostService {
 
     // MARK: Control
 
-    /// Passes a command, which writes a line to the log.
+    /// Passes a command. Each command writes a line to the log.
     private func passCommand(_ length: Int) -> Int {
         connection.countLines(1)
         var number: UInt32 = 0
@@ -224,7 +224,7 @@ struct HostService {
         return MessageLayout.samples
     }
 
-    /// Puts a text of the session into the message, and its length before it.
+    /// Writes a text of the session, preceded by its length, to the message.
     private func passSessionText(
         _ copy: (
             gr_instance, UnsafeMutablePointer<CChar>, UInt64, UnsafeMutablePointer<UInt64>
@@ -265,7 +265,7 @@ struct HostService {
         return answer(status, handingOver: descriptor)
     }
 
-    /// Answers, after the descriptor of a call that was not refused is on its way.
+    /// Answers a call. If the call succeeded, first sends the descriptor to the plugin's process.
     private func answer(_ status: gr_status, handingOver descriptor: Int32) -> Int {
         guard status == Status.ok.rawValue else {
             _ = answer(status)
@@ -314,12 +314,13 @@ struct HostService {
         return answer(status, lendingLike: form, converts: true, sender, since: state)
     }
 
-    /// Answers a frame, and lends one for the next.
+    /// Answers a frame, and lends the next frame.
     ///
     /// - Parameters:
-    ///   - form: What the frame is.
-    ///   - converts: Whether the plugin's process may convert the next one's pixels.
-    ///   - state: Read before the answer was decided: a change since then makes the frame void.
+    ///   - form: The form of the frame; nil to lend none.
+    ///   - converts: Whether the plugin's process may convert the next frame's pixels.
+    ///   - state: The sender's state before the answer was decided. A later change invalidates the
+    ///     lent frame.
     private func answer(
         _ status: gr_status, lendingLike form: FrameForm?, converts: Bool = false,
         _ sender: UInt64, since state: SenderState
@@ -342,7 +343,7 @@ struct HostService {
         return MessageLayout.samples
     }
 
-    /// Takes back the frame that was lent ahead, if the message says that the plugin does not use it.
+    /// Takes back the frame that was lent in advance, if the message reports it unused.
     private func takeBackUnused(of sender: UInt64) {
         let unused = channel.read(UInt64.self, at: MessageLayout.unused)
         if unused != 0 { HostInterface.takeBack(unused, lentTo: sender) }
@@ -398,12 +399,13 @@ struct HostService {
         var block = channel.read(gr_audio_block.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
         if let samples = block.samples {
-            // Keep an odd address odd, so that it is refused as in the host's process.
+            // Keep an odd address odd, so that the host refuses it, as for a plugin in the host's
+            // process.
             let place = MessageLayout.samples + (UInt(bitPattern: samples) % 2 == 0 ? 0 : 1)
             block.samples = channel.message.baseAddress.map {
                 UnsafePointer(($0 + place).assumingMemoryBound(to: Int16.self))
             }
-            // Limit to the message's size.
+            // Limit the block to the message's size.
             block.size_bytes = min(block.size_bytes, UInt64(Channels.messageByteCount - place))
         }
         return answer(
@@ -413,7 +415,7 @@ struct HostService {
     }
 }
 
-/// Calls a body with a pointer to a value, or with NULL: the header forbids it, but a plugin may
+/// Calls a body with a pointer to a value, or with NULL. The header forbids NULL, but a plugin may
 /// pass it.
 private func withPointer<Value, Result>(
     to value: inout Value, isNull: Bool, _ body: (UnsafePointer<Value>) -> Result
@@ -434,8 +436,8 @@ private func withMutablePointer<Value, Result>(
 }
 
 extension gr_mutable_frame {
-    /// Leaves the host's addresses out, which are nothing to a plugin in another process: it gets the
-    /// places of the planes.
+    /// Clears the host's addresses, which are useless in another process. The plugin receives the
+    /// offsets of the planes.
     mutating func clearAddresses() {
         planes.0.data = nil
         planes.1.data = nil
@@ -444,7 +446,7 @@ extension gr_mutable_frame {
 }
 
 extension GrantFilling {
-    /// Filling by a conversion.
+    /// Describes a frame that a conversion fills.
     init(by conversion: EarlyConversion) {
         let form = conversion.form
         self.init(

@@ -4,29 +4,30 @@ package import GreenroomMedia
 import GreenroomPluginInterface
 package import GreenroomLifecycle
 
-/// Watches an isolated instance from the host. Only the validator's harness has one.
+/// Observes an isolated instance from the host. Only the validator's harness has an observer.
 ///
-/// It sees what crosses the border of the plugin's process. `RunnerProbe`, which explains why there
-/// are two, sees what happens inside.
+/// The observer sees the calls between the processes. `RunnerProbe` sees the calls inside the
+/// plugin's process, and explains the reason for both.
 package protocol InstanceObserver: AnyObject, Sendable {
-    /// The layout of the plugin's frames; nil for a session's layout.
+    /// The layout of the plugin's frames; nil if the session's.
     var guarding: FrameGuarding? { get }
 
     /// Prepares for an instance after its library is loaded, before `create`. [control]
     ///
     /// - Parameters:
     ///   - frames: The memory of the plugin's frames; nil if it has none.
-    ///   - call: Calls the runner, and returns its answer; nil if its process is lost. [control]
+    ///   - call: Calls the runner, and returns the runner's answer; nil if the process is lost.
+    ///     [control]
     func prepare(
         frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?)
 
     /// Serves a call of the plugin. [the thread that serves the channel]
     ///
     /// - Parameters:
-    ///   - channel: Contains the call's message; after `answer`, its answer.
+    ///   - channel: The channel, which contains the call's message and, after `answer`, the answer.
     ///   - frames: The memory of the plugin's frames; nil if it has none.
-    ///   - answer: Serves the call as without an observer. Call it once.
-    /// - Returns: The length of the answer, as `answer` returned it; nil for an unknown call.
+    ///   - answer: Serves the call as without an observer. Call `answer` once.
+    /// - Returns: The length that `answer` returned; nil if the call is unknown.
     func serve(
         _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
     ) -> Int?
@@ -34,8 +35,8 @@ package protocol InstanceObserver: AnyObject, Sendable {
     /// Records an edited frame. [media]
     ///
     /// - Parameters:
-    ///   - channel: Contains the runner's answer to ``Call/process``.
-    ///   - length: The answer's, in bytes.
+    ///   - channel: The channel, which contains the runner's answer to ``Call/process``.
+    ///   - length: The length of the answer, in bytes.
     func didProcess(on channel: Channel, length: Int)
 
     /// Passes media to an output. [media]
@@ -43,13 +44,13 @@ package protocol InstanceObserver: AnyObject, Sendable {
     /// - Parameters:
     ///   - call: ``Call/takeFrame`` or ``Call/takeBlock``.
     ///   - channel: Contains the call's message.
-    ///   - pass: Passes it as without an observer. Call it once.
+    ///   - pass: Passes the media as without an observer. Call `pass` once.
     /// - Returns: The status that `pass` returned.
     func take(_ call: Call, on channel: Channel, pass: () -> Status) -> Status
 }
 
 extension SharedProcess {
-    /// The same process; its next instance gets an observer.
+    /// Returns the same process with an observer for its next instance.
     package func observed(by observer: any InstanceObserver) -> any PluginFactory {
         ObservedProcess(process: self, observer: observer)
     }

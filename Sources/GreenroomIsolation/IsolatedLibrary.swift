@@ -2,10 +2,10 @@ package import GreenroomConnections
 import GreenroomLifecycle
 package import GreenroomModel
 
-/// A library whose instances live in processes of their own.
+/// A library whose instances each run in their own process.
 package struct IsolatedLibrary: PluginFactory {
     package let path: String
-    /// How its processes are confined.
+    /// The confinement of the library's processes.
     package let confinement: Confinement
     package let connections: ConnectionGrants
 
@@ -16,7 +16,7 @@ package struct IsolatedLibrary: PluginFactory {
     }
 }
 
-/// How to start a runner, and what it may do.
+/// The program, libraries and grants of a runner.
 package struct Confinement: Sendable {
     /// The runner's program.
     package var program: String

@@ -12,8 +12,8 @@ import Synchronization
 
 /// An instance in another process.
 ///
-/// Each function is a call through a channel. Meanwhile the calling thread serves the plugin's
-/// calls.
+/// Each function calls the runner through a channel. Meanwhile the calling thread serves the
+/// plugin's calls.
 final class IsolatedPlugin: InstanceBackend {
     private struct State {
         var runner: (any RunnerProcess)?
@@ -21,9 +21,9 @@ final class IsolatedPlugin: InstanceBackend {
         var capabilities: [VideoCapability] = []
         var audioEditing: AudioEditing?
         var takesNewOffers = false
-        /// The sandbox of a killed process.
+        /// The sandbox of the process before it was killed.
         var sandbox: SandboxReport?
-        /// Set by ``kill()``, possibly before the process exists.
+        /// Whether ``kill()`` was called, possibly before the process exists.
         var isKilled = false
     }
 
@@ -52,7 +52,8 @@ final class IsolatedPlugin: InstanceBackend {
 
     var endedByteCount: Int { state.withLock { $0.runner }?.connection.endedByteCount ?? 0 }
 
-    /// A thread that calls the host sleeps while a thread of the host's works for it.
+    /// Whether all threads of the plugin's process and of this host sleep. Both count, because a
+    /// thread that calls the host sleeps while a host thread serves the call.
     var isAtRest: Bool {
         guard let process = state.withLock({ $0.runner?.process.id }), process > 0 else {
             return ThreadStates.allSleep()
@@ -96,7 +97,8 @@ final class IsolatedPlugin: InstanceBackend {
         case invalid
     }
 
-    /// Makes the memory for the frames that the plugin sends or edits; nil for one that has none.
+    /// Allocates the memory for frames that the plugin sends or edits; nil if the plugin has no
+    /// such frames.
     private func makeFrames() throws(LoadError) -> SharedMemory? {
         guard context.frameLimit > 0 else { return nil }
         do throws(ChannelError) {
@@ -297,7 +299,7 @@ final class IsolatedPlugin: InstanceBackend {
 extension WireWriter {
     /// Writes the message of ``Call/create``.
     ///
-    /// - Parameter context: Nil for an instance without a host that listens.
+    /// - Parameter context: The instance's context; nil if no host listens.
     mutating func write(
         creationOf plugin: PluginDescriptor, _ settings: [Setting], for context: InstanceContext?
     ) {

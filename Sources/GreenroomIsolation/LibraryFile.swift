@@ -5,7 +5,7 @@ import SystemPackage
 
 /// An open file to hash.
 struct LibraryFile: ~Copyable {
-    /// The metadata of a file. While it stays the same, so does the content: no process can reset
+    /// The metadata of a file. The content is unchanged while the metadata is: no process can reset
     /// the time of the last change.
     struct Identity: Hashable, Sendable {
         var device: UInt64
@@ -25,13 +25,13 @@ struct LibraryFile: ~Copyable {
     }
 
     private let file: FileDescriptor
-    /// When the file was opened.
+    /// The identity of the file when it was opened.
     let identity: Identity
 
-    /// A larger file is not hashed, because hashing has no timeout.
+    /// Limit of a hashed file's size, in bytes, because hashing has no timeout.
     private static let byteLimit: Int64 = 1 << 30
 
-    /// Opens a file; nil if it can't be read, is no regular file, or is too large.
+    /// Opens a file; nil if it is unreadable, not a regular file, or too large.
     init?(_ path: String) {
         guard
             let file = try? FileDescriptor.reading(
@@ -54,7 +54,7 @@ struct LibraryFile: ~Copyable {
         (try? Stat(path)).flatMap(Identity.init)
     }
 
-    /// The SHA-256 of the content; nil if it can't be read to its end.
+    /// The SHA-256 of the content; nil if reading fails.
     borrowing func hash() -> [UInt8]? {
         var hash = SHA256()
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
@@ -70,8 +70,8 @@ struct LibraryFile: ~Copyable {
 }
 
 extension LibraryFile.Identity {
-    /// Some file systems count times in steps of 1 or 2 s: a later change within this time, in
-    /// nanoseconds, may not change them.
+    /// The resolution of file times, in nanoseconds. Some file systems count in steps of 1 or 2 s,
+    /// so a later change within this time may leave the times unchanged.
     private static let resolutionNanoseconds: Int64 = 3_000_000_000
 
     /// Whether another change would change the times.
@@ -85,7 +85,7 @@ extension LibraryFile.Identity {
 }
 
 extension timespec {
-    /// Since 1970; saturates.
+    /// The nanoseconds since 1970, saturating.
     fileprivate var nanoseconds: Int64 {
         let (scaled, overflow) = Int64(tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return tv_sec < 0 ? .min : .max }

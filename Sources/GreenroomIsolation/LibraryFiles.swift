@@ -4,26 +4,25 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// The files that a plugin's library consists of, which its process may read without a grant of the
-/// session file.
+/// The files of a plugin's library, which its process may read without a grant in the session file.
 package enum LibraryFiles {
     /// A library, the libraries that it needs from folders relative to its own (`$ORIGIN`), and its
     /// folder of resources: `camera.resources` beside `camera.so` or `libcamera.so`, and
     /// `MyPackage_camera.resources`.
     ///
-    /// The library is untrusted: what it names is granted only if it is a library, too, and a link
-    /// to a folder leads nowhere.
+    /// The library is untrusted: a file that it names is granted only if that file is also a
+    /// library, and a link to a folder is not granted.
     package static func of(_ library: String) -> [String] { parts(of: library).map(\.path) }
 
     /// A file or folder that belongs to a library.
     package struct Part: Equatable, Sendable {
-        /// Without symbolic links.
+        /// The path without symbolic links.
         package var path: String
-        /// Where the loader or the library looks for it: a copy has this name.
+        /// The path at which the loader or the library looks for the file. A copy has this name.
         package var place: String
     }
 
-    /// The same files and folders as ``of(_:)``, each with its place.
+    /// The files and folders of ``of(_:)``, each with its place.
     package static func parts(of library: String) -> [Part] {
         let first = resolvedPath(library) ?? library
         var files = [first]
@@ -34,7 +33,7 @@ package enum LibraryFiles {
             let origin = Self.folder(of: files[index])
             if let needs = LibraryNeeds(of: files[index]) {
                 let own = needs.folders.compactMap { expand($0, origin) }
-                // The older tag holds for what these libraries need, too.
+                // The older tag (RPATH) also applies to the libraries that these libraries need.
                 let inherited = needs.isInherited ? own + folders[index] : []
                 for name in needs.names {
                     guard let (found, place) = find(name, in: own + folders[index], origin),
@@ -53,7 +52,8 @@ package enum LibraryFiles {
 
     private static let fileLimit = 100
 
-    /// A folder that begins with `$ORIGIN`; nil for others, which are the system's, or need a grant.
+    /// The expanded path of a folder that begins with `$ORIGIN`; nil if it does not. Other folders
+    /// are the system's or need a grant.
     private static func expand(_ folder: String, _ origin: String) -> String? {
         for word in ["$ORIGIN", "${ORIGIN}"] where folder.hasPrefix(word) {
             return origin + folder.dropFirst(word.count)
@@ -61,7 +61,7 @@ package enum LibraryFiles {
         return nil
     }
 
-    /// A library that the loader finds in one of the folders, and where.
+    /// The library that the loader finds in a folder, and its place.
     private static func find(
         _ name: String, in folders: [String], _ origin: String
     ) -> (path: String, place: String)? {

@@ -1,6 +1,6 @@
 /// The SHA-256 of a library's file.
 package enum LibraryHash {
-    /// In hexadecimal digits; nil if the file can't be read.
+    /// The hash in hexadecimal digits; nil if the file cannot be read.
     package static func hexadecimal(of path: String) -> String? {
         guard let file = LibraryFile(path) else { return nil }
         return file.hash()?.hexadecimal

@@ -3,8 +3,8 @@ import Glibc
 package import GreenroomPluginInterface
 import Synchronization
 
-/// Scans libraries. Each content is scanned once; a cache has earlier results. A library that crashes
-/// or hangs is scanned again by each process.
+/// Scans libraries. Each content is scanned once, and a cache keeps the results. A library that
+/// crashes or hangs is scanned again by each process.
 package final class LibraryScans: Sendable {
     /// Scans a file at a path. [any]
     package typealias Examination =
@@ -17,9 +17,9 @@ package final class LibraryScans: Sendable {
     private let results = Mutex<[String: ScanCache.ScanResult]>([:])
 
     /// - Parameters:
-    ///   - cache: Keeps results for other processes; nil if none.
+    ///   - cache: The cache of results for other processes; nil if none.
     ///   - rescans: Whether to ignore results of earlier processes.
-    ///   - scan: Scans a library.
+    ///   - scan: The function that scans a library.
     package init(
         cache: ScanCache?, rescans: Bool = false, scan: @escaping Examination
     ) {
@@ -37,13 +37,13 @@ package final class LibraryScans: Sendable {
     }
 
     private func result(for path: String) -> ScanCache.ScanResult {
-        // The scan says why a file can't be read.
+        // The scan reports the reason that a file cannot be read.
         guard let cache, let file = LibraryFile(path), let hash = hash(of: file, cache) else {
             return Result { () throws(LoadError) in try scan(path) }
         }
         if !rescans, let known = cache.result(for: hash, at: path) { return known }
         let result = Result { () throws(LoadError) in try scan(path) }
-        // Checks that the file did not change between hash and scan.
+        // Store the result only if the file did not change between hash and scan.
         if Self.isStored(result), LibraryFile.identity(of: path) == file.identity {
             cache.store(result, for: hash)
         }
@@ -58,7 +58,7 @@ package final class LibraryScans: Sendable {
         return hash
     }
 
-    /// Wall time, in nanoseconds since 1970.
+    /// The wall time, in nanoseconds since 1970.
     private static var now: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -73,7 +73,7 @@ package final class LibraryScans: Sendable {
         guard case .failure(let error) = result else { return true }
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
-        // Another reason may be the machine's, as too little memory to map it.
+        // Other reasons may depend on the machine, such as too little memory to map the library.
         case .notAPlugin: error == .withoutEntry(error.place)
         case .notConfined, .notFound, .missingLibrary, .unresolvedSymbol,
             .noSuchPlugin, .ambiguous, .noRunner,

@@ -7,17 +7,17 @@ struct LineReader {
     /// Whether all writers have closed the pipe.
     private(set) var hasEnded = false
 
-    /// In bytes. A longer line is split.
+    /// Limit of a line, in bytes. A longer line is split.
     private static let lineLimit = 2000
 
-    /// Bytes to read in one call: a process that never stops writing must not block its reader.
+    /// Limit of bytes per read: a process that never stops writing must not block its reader.
     private static let readLimit = 64 * 1024
     /// Bytes that count as a line, to detect a flood of few long lines.
     private static let bytesPerLine = 200
 
     /// Reads from a non-blocking descriptor, up to a limit.
     ///
-    /// - Returns: How many lines, at least one for every 200 bytes.
+    /// - Returns: The number of lines, at least one per 200 bytes.
     @discardableResult
     mutating func read(_ descriptor: Int32, _ body: (String) -> Void) -> Int {
         var buffer = [UInt8](repeating: 0, count: 4096)

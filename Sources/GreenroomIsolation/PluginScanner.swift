@@ -7,16 +7,16 @@ package import GreenroomPluginInterface
 import Synchronization
 package import GreenroomModel
 
-/// Scans a library in a process of its own, which contains whatever the library does while it
-/// loads.
+/// Scans a library in a separate process, which contains the effects of loading it.
 package struct PluginScanner: Sendable {
     private let confinement: Confinement
 
     /// - Parameters:
     ///   - program: The runner's program.
-    ///   - sandbox: How to confine the process. What is bundled, or accepted, needs no whole sandbox.
+    ///   - sandbox: The strictness of the sandbox. Bundled and accepted libraries do not need a
+    ///     complete sandbox.
     package init(program: String, sandbox: SandboxMode = .on) {
-        // No grants: a library needs none to export its descriptors.
+        // Grant nothing: a library needs no grant to export its descriptors.
         confinement = Confinement(program: program, plan: IsolationPlan(sandbox: sandbox))
     }
 
@@ -25,8 +25,8 @@ package struct PluginScanner: Sendable {
 
     /// Loads a library and reads its descriptors. [any]
     ///
-    /// - Throws: ``LoadError``: code `hangs` if it does not answer in time, `crashes` with the
-    ///   crash report if its process is lost.
+    /// - Throws: ``LoadError``: `hangs` if the library does not answer in time, or `crashes` with
+    ///   the crash report if the process is lost.
     package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
         let refusals = Refusals()
         let runner: SpawnedRunner

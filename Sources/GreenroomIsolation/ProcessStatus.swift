@@ -2,12 +2,13 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// The file with the status of a process or a thread, open: to find it costs the kernel as much as to read it.
+/// The open status file of a process or a thread. The file stays open because finding it costs the
+/// kernel as much as reading it.
 struct StatusFile: ~Copyable {
-    /// Negative if it could not be opened.
+    /// The file's descriptor; negative if the file could not be opened.
     fileprivate let descriptor: Int32
 
-    /// - Parameter thread: The number of a thread of the process; nil for all of it.
+    /// - Parameter thread: The number of a thread of the process; nil if the whole process.
     init(of process: pid_t, thread: String? = nil) {
         let place = thread.map { "\(process)/task/\($0)" } ?? "\(process)"
         descriptor = (try? FileDescriptor.reading("/proc/\(place)/status"))?.rawValue ?? -1
@@ -21,27 +22,29 @@ struct ProcessStatus {
     /// Private memory in bytes: heap, stacks and page tables. Page tables count because a process
     /// can make them larger than its memory.
     var privateBytes = 0
-    /// Shared memory that it has touched, in bytes: the host's frames, and its own.
+    /// Shared memory that the process has touched, in bytes: the host's frames and the process's
+    /// own memory.
     var sharedBytes = 0
     var threads = 0
-    /// Whether it runs, or could if a processor were free: of a process, its first thread.
+    /// Whether the thread runs or is ready to run. For a process: its first thread.
     var isReady = false
-    /// How often it has waited for anything but a processor, likewise.
+    /// The number of times that the thread waited for anything but a processor. For a process: its
+    /// first thread.
     var waits = 0
     /// Whether a signal has stopped it.
     var isStopped = false
-    /// The debugger that is attached to it; 0 for none.
+    /// The id of the attached debugger; 0 if none.
     var debugger: pid_t = 0
-    /// If so, the kernel shows nothing else of it.
+    /// Whether the main thread has exited. The kernel then shows no other values of the process.
     var mainThreadHasExited = false
 
-    /// - Returns: nil if the process has ended.
+    /// - Returns: The status; nil if the process has ended.
     init?(of process: pid_t) { self.init(in: StatusFile(of: process)) }
 
-    /// Reads without memory of its own: a host that allocates nothing for a frame does this at least
-    /// once a second for each of its processes.
+    /// Reads the status without allocating: a host that allocates nothing per frame reads it at
+    /// least once a second for each process.
     ///
-    /// - Returns: nil if the process has ended, or the file could not be opened.
+    /// - Returns: The status; nil if the process has ended or the file could not be opened.
     init?(in file: borrowing StatusFile) {
         var text = InlineArray<4096, UInt8>(repeating: 0)
         var (filled, place, isTooLong) = (0, 0, false)
@@ -60,11 +63,11 @@ struct ProcessStatus {
                 isTooLong = false
                 start = index + 1
             }
-            // A line that fills the buffer is of thousands of groups.
+            // Only the line of supplementary groups can fill the buffer, with thousands of groups.
             isTooLong = isTooLong || start == 0 && end == text.count
             filled = isTooLong ? 0 : end - start
             for index in 0..<filled { text[index] = text[start + index] }
-            // The kernel gives as much as there is room for.
+            // The kernel fills the buffer unless the file ends.
             guard count == room else { break }
         }
         guard place > 0 else { return nil }
@@ -90,10 +93,10 @@ struct ProcessStatus {
         }
     }
 
-    /// Why it can't work, as a sentence; nil if nothing is known of that.
+    /// The reason that the process cannot run, as a sentence; nil if unknown.
     var hindrance: String? { isStopped ? "Its process is stopped (SIGSTOP): continue it." : nil }
 
-    /// Where the value begins in a line with a key; nil if its key is another.
+    /// The offset of the value in a line with this key; nil if the line has another key.
     private static func value(of key: String, in line: Span<UInt8>) -> Int? {
         var index = 0
         for byte in key.utf8 {
@@ -108,7 +111,7 @@ struct ProcessStatus {
         return index
     }
 
-    /// A number of the kernel's: of kibibytes, threads or a process.
+    /// Parses a number of kibibytes, threads or a process.
     private static func number(at start: Int, in line: Span<UInt8>) -> Int {
         var number = 0
         var index = start

@@ -1,11 +1,11 @@
-/// Decides when to kill a live process: it does not answer, exceeds its memory limit, or floods the
-/// host.
+/// Decides when to kill a live process: the process does not answer, exceeds its memory limit, or
+/// floods the host.
 ///
-/// It has no clock and reads nothing; the caller passes samples.
+/// The watchdog has no clock and reads no files. The caller passes samples.
 struct ProcessWatchdog {
-    /// Why to kill a process.
+    /// A reason to kill a process.
     enum Finding: Equatable, Sendable {
-        /// It has not answered for this time, in nanoseconds.
+        /// The process has not answered for this time, in nanoseconds.
         case silent(Int64)
         case memory(bytes: Int, limit: Int)
         case mainThreadExited
@@ -17,9 +17,9 @@ struct ProcessWatchdog {
 
     /// Measurements of a process at one time.
     struct Sample: Sendable {
-        /// Whether the last ping is answered.
+        /// Whether the process has answered the last ping.
         var hasAnswered: Bool
-        /// Without the frames that the host lends.
+        /// The process's memory in bytes, without the frames that the host lends.
         var memoryBytes: Int
         var mainThreadHasExited = false
         var threads = 1
@@ -29,26 +29,26 @@ struct ProcessWatchdog {
         var frames: Int
         /// Lines written since the start.
         var lines: Int
-        /// The negotiated rate, in frames a second; 0 for none.
+        /// The negotiated rate, in frames per second; 0 if none.
         var rate: Double
     }
 
-    /// Limit of time without an answer, in nanoseconds: on the virtual clock a slow machine only takes
-    /// longer.
+    /// Limit of time without an answer, in nanoseconds. On the virtual clock the limit is longer,
+    /// because a slow machine only delays the session.
     static func silenceLimit(isVirtual: Bool) -> Int64 {
         isVirtual ? 60_000_000_000 : 3_000_000_000
     }
     /// Limit of time without a main thread, in nanoseconds. An exiting process is briefly in this
-    /// state, longer on a busy machine; how it exited says more.
+    /// state, longer on a busy machine. Its exit status is a better explanation than this limit.
     static let exitLimit: Int64 = 3_000_000_000
-    /// Longer intervals between samples, in nanoseconds, count as this long: the host itself was
-    /// stopped or had no processor time.
+    /// The longest counted interval between samples, in nanoseconds. If an interval is longer, the
+    /// host itself was stopped or had no processor time.
     static let longestInterval: Int64 = 1_100_000_000
-    /// Threads: 64 with a channel, and others that never call the host.
+    /// Limit of threads: 64 with a channel, and others that never call the host.
     static let threadLimit = 256
-    /// Calls in a second of real time.
+    /// Limit of calls per second of real time.
     static let callLimit = 50_000
-    /// Lines in a second.
+    /// Limit of lines per second.
     static let lineLimit = 5000
 
     private let memoryLimitBytes: Int
@@ -61,15 +61,15 @@ struct ProcessWatchdog {
         self.memoryLimitBytes = memoryLimitBytes
     }
 
-    /// Frames in a second, of a source with a negotiated rate.
+    /// Limit of frames per second of a source with a negotiated rate.
     static func frameLimit(rate: Double) -> Int { max(Int(10 * rate.rounded(.up)), 300) }
 
     /// Checks a sample.
     ///
     /// - Parameters:
-    ///   - nanoseconds: Real time since the last sample.
+    ///   - nanoseconds: The real time since the last sample.
     ///   - silenceLimit: The longest time without an answer.
-    /// - Returns: Why to kill the process; nil if there is no reason.
+    /// - Returns: The reason to kill the process; nil if none.
     mutating func check(
         _ sample: Sample, after nanoseconds: Int64,
         silenceLimit: Int64 = silenceLimit(isVirtual: false)
@@ -95,7 +95,8 @@ struct ProcessWatchdog {
         let calls = Int(Double(sample.calls - before.calls) / seconds)
         elapsed = 0
         self.before = (sample.frames, sample.lines, sample.calls)
-        // Frames and lines are calls too. Check them first, because their messages say more.
+        // Frames and lines count as calls, too. Check them first, because their messages are more
+        // precise.
         if sample.rate > 0, frames > Self.frameLimit(rate: sample.rate) {
             return .frames(perSecond: frames, limit: Self.frameLimit(rate: sample.rate))
         }

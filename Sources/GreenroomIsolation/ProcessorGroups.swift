@@ -7,27 +7,27 @@ import SystemPackage
 /// Control groups that divide the processors between the host and each isolated plugin by weight, however
 /// many threads a plugin has.
 ///
-/// They need version 2 of control groups with the controller `cpu`, and a group that is the host's own to
-/// divide: systemd delegates one with `Delegate=cpu`, and a container's root may be alone with it. Where there is
-/// none, ``ProcessorWatch`` finds the process that takes too much.
+/// The groups need control groups version 2 with the controller `cpu`, and a group that the host
+/// may divide. systemd delegates such a group with `Delegate=cpu`; in a container the root group
+/// may be free. Without a group, ``ProcessorWatch`` detects a process that uses too much.
 final class ProcessorGroups: Sendable {
-    /// The groups of this process; nil where it has none to divide.
+    /// The groups of this process; nil if it may not divide a group.
     static let own = ProcessorGroups(in: OwnGroup.find())
 
-    /// The weights; every group that says nothing has 100.
+    /// The weights of the groups. The kernel's default is 100.
     private static let weights = (host: 400, plugin: 100)
     private static let prefix = "greenroom-plugin-"
 
     private let folder: String
 
-    /// Prepares a group: its controller is for those below it, and the host itself is in one of them.
+    /// Prepares a group: enables its controller for subgroups, and moves the host into a subgroup.
     ///
-    /// - Returns: nil if that does not work; nothing has changed then but the host's group.
+    /// - Returns: The groups; nil if preparing fails. A failure may leave the host in the subgroup.
     init?(in group: OwnGroup?) {
         guard let group else { return nil }
         folder = group.folder
         removeOld()
-        // A group with processes can't have parts with controllers, but for the root.
+        // Only the root group may have both processes and subgroups with controllers.
         if !group.isRoot {
             let host = "\(folder)/greenroom-host"
             mkdir(host, 0o755)
@@ -41,7 +41,7 @@ final class ProcessorGroups: Sendable {
         }
     }
 
-    /// Gives a plugin's process a group of its own.
+    /// Moves a plugin's process to its own group.
     func add(_ process: pid_t) {
         let group = path(of: process)
         guard mkdir(group, 0o755) == 0 || errno == EEXIST,
@@ -55,7 +55,7 @@ final class ProcessorGroups: Sendable {
 
     private func path(of process: pid_t) -> String { "\(folder)/\(Self.prefix)\(process)" }
 
-    /// Removes the empty groups that a host has left that was killed.
+    /// Removes the empty groups of a killed host.
     private func removeOld() {
         for name in (try? FileDescriptor.names(in: folder)) ?? [] where name.hasPrefix(Self.prefix)
         {
@@ -73,21 +73,21 @@ final class ProcessorGroups: Sendable {
 
 /// The control group that this process may divide.
 struct OwnGroup {
-    /// Its folder in the file system of control groups.
+    /// The group's folder in the file system of control groups.
     var folder: String
-    /// Whether it is the root of all: that may have processes and parts.
+    /// Whether the group is the root of all groups, which may have both processes and subgroups.
     var isRoot: Bool
 
-    /// Whether it has no process of its own.
+    /// Whether no process is in the group itself.
     var isEmpty: Bool { Self.text(of: "\(folder)/cgroup.procs")?.isEmpty ?? false }
 
-    /// The group of this process, if it has the controller `cpu` and is this process's own.
+    /// The group of this process; nil if the group lacks the controller `cpu` or was not delegated.
     static func find() -> OwnGroup? {
         guard let place = text(of: "/proc/self/cgroup").flatMap(Self.place),
             let mount = text(of: "/proc/self/mountinfo").flatMap(Self.mount)
         else { return nil }
         let folder = place == "/" ? mount : mount + place
-        // The root of a container has a type as other groups have.
+        // Unlike the root of all groups, a container's root has the file `cgroup.type`.
         let isRoot = place == "/" && access("\(folder)/cgroup.type", F_OK) != 0
         let group = OwnGroup(folder: folder, isRoot: isRoot)
         guard access(group.folder, W_OK) == 0, place == "/" || group.isDelegated,
@@ -97,7 +97,7 @@ struct OwnGroup {
         return group
     }
 
-    /// Whether systemd has given the group away (systemd.resource-control(5), `Delegate=`).
+    /// Whether systemd has delegated the group (systemd.resource-control(5), `Delegate=`).
     private var isDelegated: Bool {
         ["user.delegate", "trusted.delegate"].contains { name in
             var value: UInt8 = 0
@@ -107,14 +107,14 @@ struct OwnGroup {
 
     /// The path of a process's group of version 2.
     ///
-    /// - Parameter text: Of `/proc/PID/cgroup`.
+    /// - Parameter text: The content of `/proc/PID/cgroup`.
     static func place(in text: String) -> String? {
         text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
     }
 
-    /// Where groups of version 2 are mounted.
+    /// The mount point of control groups version 2; nil if not mounted.
     ///
-    /// - Parameter text: Of `/proc/PID/mountinfo`.
+    /// - Parameter text: The content of `/proc/PID/mountinfo`.
     static func mount(in text: String) -> String? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -3,40 +3,42 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// Notices a process that takes the processors from everything else, and has it wait for others from then
-/// on: it takes nearly all of them, or far more of its threads run without a pause than there are processors.
+/// Detects a process that starves all others, and lowers its scheduling to idle priority. The
+/// process uses nearly all processors, or runs far more busy threads than there are processors.
 ///
-/// Any user may do that to a process of theirs on any kernel; weights and quotas of control groups need
-/// a group that was delegated to the host. A process that waits for others still gets what they leave.
+/// On any kernel a user may lower the priority of their processes. Weights and quotas of control
+/// groups need a group that was delegated to the host. A process at idle priority still receives
+/// the unused processor time.
 struct ProcessorWatch {
-    /// How long it may take so much, in nanoseconds. Loading takes all for a moment.
+    /// The time between two checks, in nanoseconds. While loading, a process briefly uses all
+    /// processors.
     private static let window: Int64 = 1_000_000_000
-    /// The share of all processors that one process may not take for itself.
+    /// Limit of one process's share of all processors.
     private static let share = 0.75
     /// Limit of always-running threads per processor. More threads delay all other processes, even
     /// at a small CPU share.
     private static let crowd = 4
-    /// Single threads are sampled above this share of all processors.
+    /// The share of all processors above which single threads are sampled.
     private static let idleShare = 0.1
 
     private let process: pid_t
-    /// The clock of its processor time; nil if it is not known.
+    /// The clock of the process's processor time; nil if unknown.
     private let clock: clockid_t?
     private let processors: Int
     private var last: (time: Int64, used: Int64)?
-    /// The threads that were ready to run at the last look, by number.
+    /// The threads that were ready to run at the last check, by number.
     private var ready: [String: ReadyThread] = [:]
     private var isDone = false
 
     /// A thread that is ready to run.
     private struct ReadyThread {
-        /// How often it has waited for anything but a processor.
+        /// The number of times that the thread waited for anything but a processor.
         var waits: Int
-        /// How long it has run, in nanoseconds.
+        /// The processor time of the thread, in nanoseconds.
         var run: Int
     }
 
-    /// - Parameter process: The process; 0 watches nothing.
+    /// - Parameter process: The process to watch; 0 if none.
     init(of process: pid_t, processors: Int = Int(greenroom_processor_count())) {
         self.process = process
         var clock = clockid_t()
@@ -45,11 +47,11 @@ struct ProcessorWatch {
         self.processors = max(processors, 1)
     }
 
-    /// Looks at what it has used. Allocates nothing unless it has to look at threads.
+    /// Checks the process's use of processors. Allocates nothing unless it samples threads.
     ///
     /// - Parameters:
-    ///   - threads: How many it has.
-    ///   - now: On the host clock.
+    ///   - threads: The number of threads of the process.
+    ///   - now: The time in nanoseconds on the host clock.
     /// - Returns: A log line about a change; usually nil.
     mutating func check(threads: Int, at now: Int64) -> String? {
         guard !isDone, let used = usedNanoseconds else { return nil }
@@ -60,7 +62,7 @@ struct ProcessorWatch {
         guard now - last.time >= Self.window else { return nil }
         self.last = (now, used)
         let taken = Double(used - last.used) / Double(now - last.time)
-        // As many threads as processors leave the scheduler's part to each other one.
+        // A process with at most one thread per processor leaves each other process its share.
         let takesMost = threads > processors && taken > Self.share * Double(processors)
         let isCrowd = isCrowd(threads, taken)
         guard takesMost || isCrowd else { return nil }
@@ -71,12 +73,12 @@ struct ProcessorWatch {
             ? "\(found): scheduling lowered to idle priority" : found
     }
 
-    /// Whether too many threads have not waited since the last look, though they ran. On a busy machine the
-    /// threads of any process are ready for long, but each waits again when it has had its turn.
+    /// Whether too many threads have run since the last check without waiting. On a busy machine
+    /// any process's threads are ready for long, but each waits again after its turn.
     ///
     /// - Parameters:
-    ///   - threads: How many it has.
-    ///   - taken: How many processors it took in the last window.
+    ///   - threads: The number of threads of the process.
+    ///   - taken: The number of processors used in the last window.
     private mutating func isCrowd(_ threads: Int, _ taken: Double) -> Bool {
         let (limit, before) = (Self.crowd * processors, ready)
         ready = [:]
@@ -92,7 +94,7 @@ struct ProcessorWatch {
         return spinning > limit
     }
 
-    /// - Returns: nil for a thread that waits, or has ended.
+    /// - Returns: The thread; nil if it waits or has ended.
     private func readyThread(_ name: String) -> ReadyThread? {
         guard let status = ProcessStatus(in: StatusFile(of: process, thread: name)), status.isReady,
             let times = try? FileDescriptor.contents(
@@ -110,14 +112,14 @@ struct ProcessorWatch {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Sets SCHED_IDLE for the process's threads. New threads inherit it from the one that makes
-    /// them. It lasts as long as the process: an ordinary user may lower their processes, but not lift
-    /// them again (sched(7): the nice value of 0 is outside of the usual `RLIMIT_NICE`).
+    /// Sets SCHED_IDLE for the process's threads. New threads inherit it. The policy lasts as long
+    /// as the process: an ordinary user may lower a process's priority but not raise it again
+    /// (sched(7): the nice value of 0 is outside the usual `RLIMIT_NICE`).
     ///
-    /// - Returns: Whether that worked for its first thread.
+    /// - Returns: Whether the process's first thread has SCHED_IDLE.
     private func letOthersFirst() -> Bool {
         var parameters = sched_param()
-        // Threads may have been made during the first round.
+        // The process may have created threads during the first round.
         for _ in 0..<2 {
             for thread in (try? FileDescriptor.names(in: "/proc/\(process)/task")) ?? [] {
                 guard let thread = pid_t(thread) else { continue }

@@ -2,11 +2,11 @@
 package struct ReportCache: Sendable {
     private let folder: String
 
-    /// A cache in the folder that the environment names; nil if it names none.
+    /// Creates a cache in the folder that the environment names; nil if none.
     ///
     /// - Parameters:
-    ///   - cacheHome: `XDG_CACHE_HOME`.
-    ///   - home: `HOME`.
+    ///   - cacheHome: The value of `XDG_CACHE_HOME`.
+    ///   - home: The value of `HOME`.
     package init?(cacheHome: String?, home: String?) {
         guard let plugins = ScanCache(cacheHome: cacheHome, home: home)?.folder,
             let slash = plugins.lastIndex(of: "/")
@@ -17,14 +17,14 @@ package struct ReportCache: Sendable {
     /// Replaces the report of a plugin.
     ///
     /// - Parameters:
-    ///   - path: The library's, resolved.
+    ///   - path: The library's resolved path.
     ///   - plugin: The plugin's id.
     package func store(_ report: [UInt8], of plugin: String, at path: String) {
         guard CacheFolder.make(folder), let folder = CacheFolder(folder) else { return }
         folder.write(Self.name(plugin, path), report)
     }
 
-    /// The last report of a plugin; nil if there is none.
+    /// The last report of a plugin; nil if none is stored.
     package func report(of plugin: String, at path: String) -> [UInt8]? {
         CacheFolder(folder)?.read(Self.name(plugin, path))
     }

@@ -6,7 +6,7 @@ import GreenroomPluginInterface
 
 /// Starts the processes of a plugin, and chooses the plugin in each.
 protocol RunnerFactory: PluginFactory {
-    /// Watches the instances of this factory; nil in a session.
+    /// The observer of the factory's instances; nil in a session.
     var observer: (any InstanceObserver)? { get }
 
     /// Starts a process, or takes over a connected one.
@@ -47,7 +47,7 @@ extension RunnerFactory {
         IsolatedPlugin(self, descriptor, context)
     }
 
-    /// Chooses the plugin that the scan found.
+    /// Chooses the same plugin that the scan found.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
         _ settings: [Setting]
@@ -59,9 +59,9 @@ extension RunnerFactory {
     }
 }
 
-/// Allocates frames that runners map, and can't write to.
+/// Allocates frames that runners can map but not write to.
 struct SharedFrameAllocator: FrameAllocator {
-    /// The layout for watching plugins; nil for a session's layout.
+    /// The layout of the frames; nil if the session's.
     let guarding: FrameGuarding?
 
     func allocate(_ count: Int, _ format: PixelFormat, _ size: FrameSize) -> FramePool? {

@@ -1,8 +1,8 @@
 /// SHA-256 (FIPS 180-4), to name files by content.
 ///
-/// Own code: it protects no secret, and a cryptography package would be the host's largest
-/// dependency. A shorter or weaker hash would let an attacker make a library that gets another
-/// one's scan result.
+/// The project implements the hash itself: the hash protects no secret, and a cryptography package
+/// would be the host's largest dependency. A shorter or weaker hash would let an attacker make a
+/// library with another library's scan result.
 struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,

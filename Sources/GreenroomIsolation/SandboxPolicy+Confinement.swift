@@ -3,7 +3,7 @@ import GreenroomPluginInterface
 import GreenroomSandbox
 
 extension SandboxPolicy {
-    /// The grants of the session file, and the files that the runner loads.
+    /// Creates a policy from the session file's grants and the files that the runner loads.
     init(_ confinement: Confinement, library: String) {
         let plan = confinement.plan
         let mode: Mode =
@@ -13,7 +13,7 @@ extension SandboxPolicy {
             case .require: .require
             case .off: .off
             }
-        // The runner loads one if the library is an effect.
+        // The runner loads a bridge if the library is an effect.
         let bridges = EffectInterface.all.compactMap { $0.bridge(beside: confinement.program) }
             .flatMap(LibraryFiles.of)
         self.init(

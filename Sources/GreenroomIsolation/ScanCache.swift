@@ -2,26 +2,27 @@ import Glibc
 import GreenroomIPC
 package import GreenroomPluginInterface
 
-/// Scan results in files. The file `<hash of the library>` contains the result. The file `file-…`,
-/// named after the library's identity, contains the hash, so that an unchanged library need not be
-/// read.
+/// A cache of scan results in files. The file `<hash of the library>` contains the result. The file
+/// `file-…`, named after the library's identity, contains the hash, so that the host need not read
+/// an unchanged library.
 ///
-/// Files may disappear at any time; the library is then scanned again. Ignores a folder that
-/// another user can write to, and files without a valid checksum. Any number of processes may use
-/// the cache: files appear atomically, and a name always has the same content.
+/// Files may disappear at any time; the host then scans the library again. The cache ignores a
+/// folder that another user can write to, and files without a valid checksum. Any number of
+/// processes may use the cache: files appear atomically, and a name always has the same content.
 package struct ScanCache: Sendable {
     package typealias ScanResult = Result<LibraryDescription, LoadError>
 
     let folder: String
 
-    /// - Parameter folder: Absolute. It is made with the first file.
+    /// - Parameter folder: The absolute path of the cache's folder. Storing the first file creates
+    ///   the folder.
     package init(folder: String) { self.folder = folder }
 
-    /// A cache in the folder that the environment names; nil if it names none.
+    /// Creates a cache in the folder that the environment names; nil if none.
     ///
     /// - Parameters:
-    ///   - cacheHome: `XDG_CACHE_HOME`.
-    ///   - home: `HOME`.
+    ///   - cacheHome: The value of `XDG_CACHE_HOME`.
+    ///   - home: The value of `HOME`.
     package init?(cacheHome: String?, home: String?) {
         let isAbsolute = { (path: String?) in path?.hasPrefix("/") == true }
         if let cacheHome, isAbsolute(cacheHome) {
@@ -35,11 +36,11 @@ package struct ScanCache: Sendable {
 
     // MARK: Results
 
-    /// The result for a library; nil if there is none.
+    /// The result for a library; nil if none is stored.
     ///
     /// - Parameters:
-    ///   - hash: Of the library.
-    ///   - path: Of the library, for the result.
+    ///   - hash: The hash of the library.
+    ///   - path: The path of the library, for the result.
     func result(for hash: [UInt8], at path: String) -> ScanResult? {
         guard var reader = read(Self.name(of: hash)) else { return nil }
         do throws(WireError) {
@@ -68,7 +69,8 @@ package struct ScanCache: Sendable {
         write(Self.name(of: hash), writer)
     }
 
-    /// Contains the host's version: another version may read the same library differently.
+    /// The name of a result's file. The name contains the host's version, because another version
+    /// may read the same library differently.
     private static func name(of hash: [UInt8]) -> String {
         "\(hash.hexadecimal)-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
     }

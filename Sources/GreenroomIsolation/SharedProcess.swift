@@ -7,18 +7,18 @@ package import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization
 
-/// A process for any number of instances of one library, as a session's own process hosts plugins
-/// without isolation. It is confined like any other runner.
+/// A process for any number of instances of one library, as the host's process is for plugins
+/// without isolation. The process is confined like any other runner.
 package final class SharedProcess: PluginFactory {
     package let path: String
     package let connections: ConnectionGrants
     private let runner: SpawnedRunner
     private let log: Log
 
-    /// The process's output, and how it ended.
+    /// The process's output, and the reason for its end.
     private final class Log: Sendable {
         struct State {
-            /// Whether it may load the plugin: what is said before that is about the sandbox.
+            /// Whether the process may load the plugin. Earlier lines concern the sandbox.
             var isPrepared = false
             var evidence: String?
             var lines: [String] = []
@@ -78,7 +78,7 @@ package final class SharedProcess: PluginFactory {
         try runner.connection.load(path)
     }
 
-    /// Creates an instance and destroys it, without a host behind it.
+    /// Creates and destroys an instance without a host.
     ///
     /// - Returns: The status of `create`; nil if the process is lost, or the instance breaks a
     ///   rule.
@@ -100,7 +100,7 @@ package final class SharedProcess: PluginFactory {
         return IsolatedPlugin(self, descriptor, context)
     }
 
-    /// Counts frames lent to an instance as memory of the process.
+    /// Counts frames lent to an instance as lent to the process.
     func countLentBytes(of context: InstanceContext) {
         log.state.withLock { $0.lentBytes.append(context.lentBytes) }
     }
@@ -116,11 +116,10 @@ package final class SharedProcess: PluginFactory {
     /// The memory access that killed the process, from its crash report.
     package var fault: MemoryFault? { runner.fault }
 
-    /// Where the process crashed, the innermost function first, e.g. `libX.so(name+0x12)`; empty if
-    /// unknown.
+    /// The functions of the crash, innermost first, e.g. `libX.so(name+0x12)`; empty if unknown.
     package var crashFrames: [String] { runner.crashFrames }
 
-    /// The process's output that did not use the host's log, and its sandbox's refusals.
+    /// The lines that the process wrote to standard output or error, and the sandbox's refusals.
     package var lines: [String] { log.state.withLock { $0.lines } }
 
     /// The accesses that the sandbox denied, one line each.
@@ -145,7 +144,7 @@ extension SharedProcess: RunnerFactory {
 
     /// Starts another instance in the process.
     ///
-    /// - Parameter observer: Watches the instance; nil if none.
+    /// - Parameter observer: The observer of the instance; nil if none.
     func start(
         _ frames: SharedMemory?, in context: InstanceContext, observer: (any InstanceObserver)?
     ) throws(LoadError) -> any RunnerProcess {

@@ -5,22 +5,23 @@ import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
 
-/// A runner in a process that this host did not start for it. The host connects and disconnects; it
-/// does not confine, measure or kill the process.
+/// A runner in a process that was not started for this runner. The host connects and disconnects.
+/// The runner does not confine, measure or kill the process.
 protocol AttachedRunner: RunnerProcess {
     var process: ProcessHandle { get }
-    /// Its program or socket, for errors.
+    /// The path of the runner's program or socket, for errors.
     var program: String { get }
-    /// Whether its process is stopped intentionally.
+    /// Whether the runner's process is stopped intentionally.
     var isFrozen: Bool { get }
 
-    /// How its process ended, if that is known.
+    /// The reason that the process ended; nil if unknown.
     var evidence: String? { get }
 
-    /// The runner has disconnected, or its process has ended: its connection is lost next.
+    /// Called when the runner has disconnected or its process has ended, before the connection is
+    /// marked lost.
     func willLose()
 
-    /// The connection is lost, or has ended in order.
+    /// Called when the connection is lost or has ended normally.
     func didDisconnect()
 }
 
@@ -51,7 +52,7 @@ extension AttachedRunner {
                 switch connection.receive() {
                 case .none: break
                 case .disconnected: isConnected = false
-                // This host does not sandbox it.
+                // This host does not sandbox the process.
                 case .sandboxNotifier(let descriptor): ControlSocket.discard([descriptor])
                 }
             }
@@ -66,7 +67,7 @@ extension AttachedRunner {
             }
             guard watch.isDue else { continue }
             let status = ProcessStatus(of: process.id)
-            // A process of another container has no status, but answers pings.
+            // A process in another container has no status here, but answers pings.
             guard status != nil || process.id == 0 else {
                 watch.skip()
                 continue

@@ -3,7 +3,8 @@ import GreenroomIPC
 import GreenroomRuntime
 import GreenroomLifecycle
 
-/// A broadcast: a process that connected to this host's socket, with its own rights and memory.
+/// The runner of a broadcast: a process that connected to this host's socket, with its own rights
+/// and memory.
 final class BroadcastRunner: AttachedRunner {
     let connection: RunnerConnection
     let process: ProcessHandle
@@ -11,10 +12,10 @@ final class BroadcastRunner: AttachedRunner {
     let program: String
     private let leave: @Sendable () -> Void
 
-    /// Takes over a peer.
+    /// Takes over the connection of a peer.
     ///
-    /// - Parameter leave: Called after it has disconnected.
-    /// - Throws: ``ChannelError`` if memory can't be shared.
+    /// - Parameter leave: The function to call after the broadcast has disconnected.
+    /// - Throws: ``ChannelError`` if memory cannot be shared.
     init(
         _ peer: PendingPeer, at path: String, frames: SharedMemory?, context: InstanceContext,
         leave: @escaping @Sendable () -> Void

@@ -3,16 +3,16 @@ import GreenroomRuntime
 import GreenroomSandbox
 import GreenroomLifecycle
 
-/// Another instance in a process that hosts one already. It has its own connection; the first
-/// runner confines, measures and ends the process.
+/// A runner of another instance in a process that already hosts one. The runner has its own
+/// connection. The first runner confines, measures and ends the process.
 final class CompanionRunner: AttachedRunner {
     let connection: RunnerConnection
     let process: ProcessHandle
     private let first: SpawnedRunner
-    /// The process of a session that it shares with other instances; nil in the validator.
+    /// The session's process with several instances; nil in the validator.
     private let common: CommonProcess?
 
-    /// - Throws: ``ChannelError`` if memory can't be shared.
+    /// - Throws: ``ChannelError`` if memory cannot be shared.
     init(
         beside first: SpawnedRunner, frames: SharedMemory?, context: InstanceContext,
         observer: (any InstanceObserver)?, in common: CommonProcess? = nil
@@ -25,7 +25,7 @@ final class CompanionRunner: AttachedRunner {
             try first.connection.addInstance(), channels, frames: frames, of: process.id,
             context: context, observer: observer
         ) { socket in
-            // The host kills an instance that hangs, and it hangs in this process.
+            // If an instance hangs, the host kills this process with all instances.
             if let common { common.kill(context.handle) } else { socket.disconnect() }
         }
         _ = HostThread(name: "watch \(context.role)") { [self] in watch() }

@@ -3,12 +3,12 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// A memory file, as the kernel numbers it.
+/// A memory file, identified by the kernel's numbers.
 struct MemoryFile: Hashable, Sendable {
     private let device: dev_t
     private let inode: ino_t
 
-    /// - Returns: nil if the descriptor is not open.
+    /// - Returns: The file; nil if the descriptor is not open.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -23,9 +23,10 @@ struct MemoryFile: Hashable, Sendable {
         inode = status.st_ino
     }
 
-    /// Those of some memory files that a process has mapped or open, whatever it says.
+    /// The given memory files that a process still has mapped or open, according to the kernel.
     ///
-    /// - Returns: All of them where `/proc` does not tell: a process can hide what it has.
+    /// - Returns: The held files; all files if `/proc` is unreadable, because a process can hide
+    ///   its files.
     static func held(_ files: Set<MemoryFile>, by process: pid_t) -> Set<MemoryFile> {
         let maps: [UInt8]
         do throws(Errno) {
@@ -37,7 +38,7 @@ struct MemoryFile: Hashable, Sendable {
         guard !maps.isEmpty else { return files }
         var mapped: Set<ino_t> = []
         for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
-            // Range, rights, offset, device, inode and name.
+            // The columns are range, rights, offset, device, inode and name.
             let words = line.split(separator: " ", maxSplits: 5)
             guard words.count == 6, words[5].drop(while: { $0 == " " }).hasPrefix("/memfd:"),
                 let inode = ino_t(words[4])

@@ -3,9 +3,9 @@ import Glibc
 
 /// A process by its pidfd, which never refers to a later process with the same id.
 final class ProcessHandle: Sendable {
-    /// 0 in another container, where it has no id here.
+    /// The process id; 0 if the process is in another container and has no id here.
     let id: pid_t
-    /// Readable after the process has ended; negative if there is none.
+    /// The pidfd, readable after the process has ended; negative if none.
     let descriptor: Int32
 
     init(_ id: pid_t) {

@@ -6,7 +6,7 @@ extension RunnerConnection {
     ///
     /// - Parameters:
     ///   - program: The runner's program or socket, for errors.
-    ///   - payload: Sent with the message.
+    ///   - payload: The values to send with the message.
     /// - Returns: The rest of the answer.
     func handshake(
         with program: String, sending payload: WireWriter = WireWriter()
@@ -54,7 +54,7 @@ extension RunnerConnection {
         }
     }
 
-    /// The error for a process lost before `create`.
+    /// The error if the process is lost before `create`.
     func lossDuringLoad(of path: String) -> LoadError {
         LoadError(code: .crashes, place: path, explanation: evidence ?? "the process ended")
     }

@@ -12,12 +12,12 @@ import Synchronization
 /// The host's end of the connection to a runner: the socket, the channels, and the threads that
 /// serve the plugin's calls. Every ``RunnerProcess`` has one.
 ///
-/// Threads: ``call(_:_:)`` on the control thread, what concerns frames to edit or take on one media thread at
-/// a time, the rest on any.
+/// Threads: ``call(_:_:)`` runs on the control thread. Functions for frames to edit or take run on
+/// one media thread at a time. All other functions may run on any thread.
 final class RunnerConnection: Sendable {
     private enum Phase {
         case running
-        /// This host is ending it: no loss.
+        /// This host is ending the process, so its exit is no loss.
         case ending
         case lost(evidence: String)
     }
@@ -31,13 +31,13 @@ final class RunnerConnection: Sendable {
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
         var loans = MemoryLoans()
-        /// Channels that the plugin's own threads use.
+        /// The channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
         /// Whether the runner's watch thread runs.
         var answersPings = false
         var lastPing: UInt32 = 0
         var lastPong: UInt32 = 0
-        /// Whether the process has closed its end of the socket: it answers no ping.
+        /// Whether the process has closed its end of the socket and so answers no pings.
         var hasClosed = false
     }
 
@@ -45,10 +45,10 @@ final class RunnerConnection: Sendable {
     let channels: Channels
     /// The memory of the frames that the plugin sends or edits; nil if none.
     let frames: SharedMemory?
-    /// Watches the instance; nil in a session.
+    /// The observer of the instance; nil in a session.
     let observer: (any InstanceObserver)?
     private let socket: ControlSocket
-    /// The runner's process; nil for one of others.
+    /// The runner's process; nil if the host did not start it.
     private let process: pid_t?
     private let terminate: @Sendable (borrowing ControlSocket) -> Void
     private let state = Mutex(State())
@@ -57,18 +57,18 @@ final class RunnerConnection: Sendable {
     private let frameCount = Atomic(0)
     private let callCount = Atomic(0)
     private let lineCount = Atomic(0)
-    /// The number of the last descriptor that was handed over.
+    /// The number of the last descriptor that was sent.
     private let lastDescriptor = Atomic<UInt32>(0)
-    /// When the plugin last called, or had taken or edited media.
+    /// The time at which the plugin last called, took media or edited media.
     private let lastMessage = Atomic<Int64>(0)
 
     /// Sends the channels and the frames' memory to the runner.
     ///
     /// - Parameters:
-    ///   - socket: Connected to the runner.
-    ///   - process: The runner's process; nil for one of others.
-    ///   - terminate: Kills the process, or closes the connection, at once. Called on any thread,
-    ///     possibly more than once.
+    ///   - socket: The socket to the runner.
+    ///   - process: The runner's process; nil if the host did not start it.
+    ///   - terminate: Kills the process, or closes the connection, immediately. Called on any
+    ///     thread, possibly more than once.
     init(
         _ socket: consuming ControlSocket, _ channels: Channels, frames: SharedMemory?,
         of process: pid_t? = nil, context: InstanceContext,
@@ -94,7 +94,7 @@ final class RunnerConnection: Sendable {
 
     /// Calls the plugin. [control]
     ///
-    /// - Returns: Its answer; nil if it is lost.
+    /// - Returns: The plugin's answer; nil if its process is lost.
     func call(_ call: Call, _ message: WireWriter) -> WireReader? {
         let channel = channels[Channels.control]
         guard let length = message.put(into: channel) else { return nil }
@@ -128,8 +128,9 @@ final class RunnerConnection: Sendable {
 
     /// Passes a frame to the plugin. [media]
     ///
-    /// - Parameter memory: Where it is; the plugin can't write to it.
-    /// - Returns: nil if its process could not map the memory: the plugin was not called.
+    /// - Parameter memory: The memory that contains the frame. The plugin cannot write to it.
+    /// - Returns: The plugin's status; nil if its process could not map the memory, so that the
+    ///   plugin was not called.
     func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status? {
         guard memory.writers == .maker, lend(memory) else { return nil }
         let channel = channels[Channels.media]
@@ -150,13 +151,12 @@ final class RunnerConnection: Sendable {
         return status
     }
 
-    /// Has the runner map memory, unless it has done so already.
+    /// Asks the runner to map memory, unless it was asked before.
     ///
-    /// - Returns: Whether it has the memory, or gets it.
+    /// - Returns: Whether the runner has the memory or will receive it.
     private func lend(_ memory: SharedMemory) -> Bool {
         if state.withLock({ $0.loans.contains(memory) }) { return true }
-        // Memory can also be pending because of other outputs: refuse above the limit of unmapped
-        // bytes.
+        // Other outputs can also delay unmapping. Refuse above the limit of unmapped bytes.
         guard endedByteCount <= FramePool.ordinaryByteLimit else { return false }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
         guard isSent else { return false }
@@ -164,30 +164,30 @@ final class RunnerConnection: Sendable {
         return true
     }
 
-    /// Has the runner unmap memory that has no frames any more. Called by the watch thread.
+    /// Asks the runner to unmap memory without frames. Called by the watch thread.
     private func unlend() {
         let ended = state.withLock { $0.loans.ended }
-        // Memory that could not be sent is sent with the next ping.
+        // If a request cannot be sent, the next ping sends it again.
         for number in ended where socket.send(.removeMemory, number) {
             state.withLock { $0.loans.unmap(number, by: $0.lastPing &+ 1) }
         }
     }
 
-    /// Forgets the memory that the runner had unmapped when it answered a ping, unless its process has
-    /// it all the same. Called by the watch thread.
+    /// Removes the loans of memory that the runner had unmapped when it answered a ping, unless the
+    /// process still holds the memory. Called by the watch thread.
     private func forgetUnmapped(at ping: UInt32) {
         guard let files = state.withLock({ $0.loans.files(unmappedBy: ping) }) else { return }
         let held = process.map { MemoryFile.held(files, by: $0) } ?? []
         state.withLock { $0.loans.forget(unmappedBy: ping, but: held) }
     }
 
-    /// Bytes of memory whose frames have ended, and that the runner's process still has.
+    /// Bytes of memory without frames that the runner's process still has.
     var endedByteCount: Int {
         let loans = state.withLock { $0.loans.memory }
         return loans.reduce(0) { $0 + ($1.memory == nil ? $1.byteCount : 0) }
     }
 
-    /// Bytes of others' memory that the runner has mapped, or has not unmapped yet.
+    /// Bytes of other plugins' memory that the runner has mapped or not yet unmapped.
     var lentByteCount: Int {
         let loans = state.withLock { $0.loans.memory }
         return loans.reduce(0) { $0 + ($1.memory?.heldByteCount ?? $1.byteCount) }
@@ -206,7 +206,7 @@ final class RunnerConnection: Sendable {
         return pass(.takeBlock, length: MessageLayout.samples + written, on: channel).status
     }
 
-    /// Has the plugin edit a block of audio, in the memory of the caller. [media]
+    /// Calls the plugin to edit a block of audio, in the caller's memory. [media]
     func edit(_ block: gr_audio_edit) -> Status {
         let channel = channels[Channels.media]
         let byteCount = Int(block.channels) * Int(block.frame_count) * 2
@@ -239,7 +239,10 @@ final class RunnerConnection: Sendable {
         return .ok
     }
 
-    /// - Returns: The plugin's status, and whether its process could map the memory and was called.
+    /// Calls the plugin with media, through the observer if any.
+    ///
+    /// - Returns: The plugin's status, and whether its process mapped the memory and the plugin was
+    ///   called.
     private func pass(
         _ call: Call, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
@@ -253,21 +256,21 @@ final class RunnerConnection: Sendable {
         return (status, isMapped)
     }
 
-    /// Without an observer: a frame allocates nothing.
+    /// Calls the plugin with media, without an observer and without allocating.
     private func passOn(
         _ call: Call, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
         guard let answered = callMedia(call, length: length, on: channel) else {
             return (.gone, true)
         }
-        // Without a status.
+        // An empty answer has no status.
         let isMapped = answered > 0
         return (isMapped ? Status(rawValue: channel.read()) : .noBuffer, isMapped)
     }
 
     /// Calls the plugin with media, and serves its calls until it returns. [media]
     ///
-    /// - Returns: The length of its answer; nil if it is lost.
+    /// - Returns: The length of the plugin's answer; nil if its process is lost.
     private func callMedia(_ call: Call, length: Int, on channel: Channel) -> Int? {
         let answered = channel.call(call, length: length) { serve($0, $1, channel) }
         guard let answered else {
@@ -280,16 +283,16 @@ final class RunnerConnection: Sendable {
 
     // MARK: Calls of the plugin
 
-    /// The plugin's sender: it may use no other.
+    /// The plugin's sender. Besides the senders of its tracks, the plugin may use no other.
     var sender: UInt64 {
         get { state.withLock { $0.sender } }
         set { state.withLock { $0.sender = newValue } }
     }
 
-    /// Lets the plugin use the sender of a track that it has opened.
+    /// Allows the plugin to use the sender of a track that it has opened.
     func add(trackSender: UInt64) {
         state.withLock { state in
-            // Those of tracks that were closed meanwhile have ended.
+            // The senders of tracks that were closed meanwhile have ended.
             state.trackSenders.removeAll { !HostInterface.isSender($0) }
             state.trackSenders.append(trackSender)
         }
@@ -306,7 +309,7 @@ final class RunnerConnection: Sendable {
         return HostService(connection: self, channel: channel).serve(call, length)
     }
 
-    /// Serves a thread of the plugin, on a thread of its own, until the plugin's thread ends.
+    /// Serves a thread of the plugin, on a new host thread, until the plugin's thread ends.
     private func serveThread(of index: Int) {
         let channel = channels[index]
         _ = HostThread(name: context.role) { [self] in
@@ -345,7 +348,7 @@ final class RunnerConnection: Sendable {
 
     /// Sends the plugin's process a descriptor.
     ///
-    /// - Returns: Its number for the answer; nil if it could not be sent.
+    /// - Returns: The descriptor's number for the answer; nil if it could not be sent.
     func handOver(_ descriptor: Int32) -> UInt32? {
         let number = lastDescriptor.wrappingAdd(1, ordering: .relaxed).newValue
         return socket.send(.descriptor, number, descriptors: [descriptor]) ? number : nil
@@ -355,14 +358,14 @@ final class RunnerConnection: Sendable {
 
     /// An event of the socket.
     enum Event {
-        /// Nothing for the caller to handle.
+        /// The caller has nothing to handle.
         case none
         /// The descriptor of the sandbox's notifications. The receiver closes it.
         case sandboxNotifier(Int32)
         case disconnected
     }
 
-    /// Reads a message, if one has arrived. Called by the watch thread.
+    /// Reads a message if available. Called by the watch thread.
     func receive() -> Event {
         switch socket.receive(waits: false) {
         case .nothing: return .none
@@ -395,7 +398,7 @@ final class RunnerConnection: Sendable {
 
     /// Starts another instance of the library in the runner.
     ///
-    /// - Returns: The socket to its runner.
+    /// - Returns: The socket to the instance's runner.
     func addInstance() throws(ChannelError) -> ControlSocket {
         let pair = try ControlSocket.pair()
         socket.send(.addInstance, descriptors: [pair.runner])
@@ -405,21 +408,22 @@ final class RunnerConnection: Sendable {
 
     // MARK: The watchdog
 
-    /// The runner's watch thread runs now, and answers pings.
+    /// Enables pings, because the runner's watch thread now runs and answers them.
     func expectPongs() { state.withLock { $0.answersPings = true } }
 
-    /// How long after a message a plugin counts as active, in nanoseconds.
+    /// The time after a message for which a plugin counts as active, in nanoseconds.
     private static let activeTime: Int64 = 500_000_000
 
     private func noteMessage() { lastMessage.store(context.clock.now, ordering: .relaxed) }
 
-    /// Whether the plugin has just called, or has just taken or edited media: its process runs.
+    /// Whether the plugin has recently called, taken media or edited media, so that its process
+    /// must be running.
     var isActive: Bool {
         context.clock.now - lastMessage.load(ordering: .relaxed) < Self.activeTime
     }
 
-    /// Sends a ping, unless the last one is unanswered, or the plugin is active and neither unmaps anything
-    /// nor has closed its socket. Called by the watch thread.
+    /// Sends a ping unless the last ping is unanswered. Also skips an active plugin that neither
+    /// unmaps memory nor has closed its socket. Called by the watch thread.
     func ping() {
         unlend()
         let isActive = isActive
@@ -433,7 +437,8 @@ final class RunnerConnection: Sendable {
         if let number { socket.send(.ping, number) }
     }
 
-    /// Measurements of the process. On a virtual clock rates mean nothing.
+    /// Measurements of the process, without its memory. On a virtual clock `calls` and `rate` are
+    /// 0, because rates have no meaning there.
     var sample: ProcessWatchdog.Sample {
         ProcessWatchdog.Sample(
             hasAnswered: state.withLock { $0.lastPong == $0.lastPing }, memoryBytes: 0,
@@ -445,34 +450,35 @@ final class RunnerConnection: Sendable {
 
     // MARK: The end
 
-    /// Why the process is lost; nil if it is not.
+    /// The reason that the process is lost; nil if it is not.
     var evidence: String? {
         state.withLock { if case .lost(let evidence) = $0.phase { evidence } else { nil } }
     }
 
-    /// Whether this host ends it.
+    /// Whether this host is ending the process.
     var isEnding: Bool {
         state.withLock { if case .ending = $0.phase { true } else { false } }
     }
 
-    /// Records that the process is lost, unless this host ends it, and kills it. [any]
+    /// Records the loss of the process, unless this host is ending it, and kills the process. [any]
     func lose(because evidence: String) {
         let isNew = state.withLock { state in
             guard case .running = state.phase else { return false }
             state.phase = .lost(evidence: evidence)
             return true
         }
-        // First: a thread woken by `kill()` must find that the plugin is lost.
+        // Report the loss first: a thread woken by `kill()` must find the plugin lost.
         if isNew { context.lose(evidence) }
         kill()
     }
 
-    /// From now on, a process exit is expected. [any]
+    /// Marks the process as ending, so that its exit is expected. [any]
     func beginEnding() {
         state.withLock { if case .running = $0.phase { $0.phase = .ending } }
     }
 
-    /// Kills the process, or disconnects from a process of others. Running calls return. [any]
+    /// Kills the process, or disconnects from a process that the host did not start. Running calls
+    /// return. [any]
     func kill() {
         beginEnding()
         terminate(socket)
@@ -486,6 +492,8 @@ final class RunnerConnection: Sendable {
         if !waitForEnd(nanoseconds: 1_000_000_000) { kill() }
     }
 
+    /// Waits for the end of the process.
+    ///
     /// - Returns: Whether the process ended in time.
     func waitForEnd(nanoseconds: Int64) -> Bool {
         hasEnded.wait(until: context.clock.deadline(after: nanoseconds), on: context.clock) {

@@ -1,25 +1,27 @@
 import GreenroomPluginInterface
 import GreenroomSandbox
 
-/// A plugin's process, as its host sees it.
+/// A plugin's process, from the host's point of view.
 ///
-/// There are three kinds. The host starts, confines and ends a ``SpawnedRunner``; a
-/// ``BroadcastRunner`` connects to the host; a ``CompanionRunner`` is another instance in a process
-/// that hosts one already. They share the ``connection`` and differ in start, monitoring and end.
+/// There are three kinds. The host starts, confines and ends a ``SpawnedRunner``. A
+/// ``BroadcastRunner`` connects to the host. A ``CompanionRunner`` is another instance in a process
+/// that already hosts one. All kinds have a ``connection``; they differ in start, monitoring and
+/// end.
 protocol RunnerProcess: AnyObject, Sendable {
     var connection: RunnerConnection { get }
     var process: ProcessHandle { get }
 
-    /// The sandbox of the process; nil before ``prepare()``, and without a sandbox.
+    /// The sandbox of the process; nil before ``prepare()`` and if the process has no sandbox.
     var sandbox: SandboxReport? { get }
 
-    /// Whether a debugger is attached, or was until a moment ago: then it may stand still. [any]
+    /// Whether a debugger is attached or was attached until a moment ago. A debugged process may
+    /// stand still. [any]
     var isDebugged: Bool { get }
 
-    /// A sentence about an obstacle to the process that the host sees; nil if none. [any]
+    /// A sentence about an obstacle to the process; nil if the host sees none. [any]
     var hindrance: String? { get }
 
-    /// Makes the runner ready to load a plugin: checks the protocol version, and confines a process
+    /// Prepares the runner to load a plugin: checks the protocol version, and confines a process
     /// that this host started. [control]
     func prepare() throws(LoadError)
 }

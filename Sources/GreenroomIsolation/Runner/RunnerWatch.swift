@@ -1,14 +1,16 @@
 import GreenroomLifecycle
 import GreenroomRuntime
 
-/// Samples a runner once a second or more often, passes the sample to the watchdog, and pings.
+/// Samples a runner at least once a second, passes the sample to the watchdog, and pings the
+/// runner.
 struct RunnerWatch {
-    /// The time between two samples of an active plugin, in milliseconds: each wakes a thread.
+    /// The interval between samples of an active plugin, in milliseconds. Each sample wakes a
+    /// thread.
     private static let longInterval: Int64 = 1000
-    /// The interval for an inactive plugin.
+    /// The interval for an inactive plugin, in milliseconds.
     private static let ordinaryInterval: Int64 = 500
-    /// The same while the process uses more than a quarter of its memory limit: a process that allocates
-    /// without end is soon above it.
+    /// The interval while the process uses more than a quarter of its memory limit, in
+    /// milliseconds. A process that allocates endlessly soon exceeds the quarter.
     private static let shortInterval: Int64 = 100
 
     private var intervalMilliseconds = ordinaryInterval
@@ -29,19 +31,19 @@ struct RunnerWatch {
     /// Whether the next sample is due.
     var isDue: Bool { nanosecondsUntilDue <= 0 }
 
-    /// How long the watch thread may wait for something else, in milliseconds.
+    /// The time that the watch thread may wait for other events, in milliseconds.
     var waitMilliseconds: Int32 { Int32(max(0, (nanosecondsUntilDue + 999_999) / 1_000_000)) }
 
     private var nanosecondsUntilDue: Int64 {
         lastCheck + intervalMilliseconds * 1_000_000 - clock.now
     }
 
-    /// Checks a sample, and pings.
+    /// Checks a sample, and pings the runner.
     ///
     /// - Parameter isStopped: Whether a signal has stopped the process.
     mutating func check(_ sample: ProcessWatchdog.Sample, isStopped: Bool) {
         let now = clock.now
-        // A stopped process will not answer, however long the host waits.
+        // Waiting longer does not help: a stopped process does not answer.
         let limit = ProcessWatchdog.silenceLimit(
             isVirtual: connection.context.hasVirtualClock && !isStopped)
         if let finding = watchdog.check(sample, after: now - lastCheck, silenceLimit: limit) {
@@ -54,6 +56,6 @@ struct RunnerWatch {
         connection.ping()
     }
 
-    /// Skips a sample.
+    /// Skips a sample, so that the next is due after the full interval.
     mutating func skip() { lastCheck = clock.now }
 }

@@ -17,19 +17,19 @@ final class SpawnedRunner: RunnerProcess {
     let process: ProcessHandle
     let confinement: Confinement
     private let policy: SandboxPolicy
-    /// Its standard output and error.
+    /// The process's standard output and error.
     private let output: Int32
     private let stderrTail = StderrTail()
     private let report = Mutex<SandboxReport?>(nil)
-    /// The newest thing that the sandbox refused.
+    /// The text of the newest refusal of the sandbox; nil if none.
     private let refusal = Mutex<String?>(nil)
     private let frozen = Atomic(false)
-    /// When a debugger was last seen; 0 for never.
+    /// The time at which a debugger was last seen attached, on the host clock; 0 if never.
     private let debugged = Atomic<Int64>(0)
 
     /// Starts a runner.
     ///
-    /// - Throws: ``ChannelError`` if the program does not start or memory can't be shared.
+    /// - Throws: ``ChannelError`` if the program does not start or memory cannot be shared.
     init(
         _ confinement: Confinement, library: String, frames: SharedMemory?,
         context: InstanceContext
@@ -52,7 +52,7 @@ final class SpawnedRunner: RunnerProcess {
         ) { _ in process.send(signal: SIGKILL) }
         let watcher = HostThread(name: "watch \(context.role)") { [self] in watch() }
         guard let problem = watcher.problem else { return }
-        // Without it nothing reaps the process.
+        // Kill the process: without the watch thread nothing reaps it.
         process.send(signal: SIGKILL)
         waitpid(process.id, nil, 0)
         connection.didEnd()
@@ -77,7 +77,7 @@ final class SpawnedRunner: RunnerProcess {
         for note in report.notes { connection.context.warnOnce(note) }
     }
 
-    /// The report, or the refusal of the process; nil if the answer is invalid.
+    /// The report, or the process's error; nil if the answer is invalid.
     private func readReport(_ answer: WireReader) -> Result<SandboxReport, LoadError>? {
         var answer = answer
         do throws(WireError) {
@@ -95,15 +95,15 @@ final class SpawnedRunner: RunnerProcess {
 
     // MARK: Signals
 
-    /// The fatal memory access; nil if the process's output has none.
+    /// The fatal memory access; nil if the process's output reports none.
     var fault: MemoryFault? { CrashReport.fault(in: stderrTail.lines) }
 
-    /// Where the process crashed, the innermost function first; empty if its output does not say.
+    /// The functions of the crash, innermost first; empty if the process's output has no backtrace.
     var crashFrames: [String] { CrashReport.frames(in: stderrTail.lines) }
 
     /// Ends the process after it has written a backtrace. [any]
     ///
-    /// - Returns: The backtrace, innermost function first; nil if it wrote none.
+    /// - Returns: The backtrace, innermost function first; nil if the process wrote none.
     func abortForBacktrace() -> String? {
         connection.beginEnding()
         process.send(signal: SIGABRT)
@@ -112,7 +112,7 @@ final class SpawnedRunner: RunnerProcess {
         return CrashReport.backtrace(in: stderrTail.lines)
     }
 
-    /// Whether the process is stopped intentionally: it then need not answer.
+    /// Whether the process is stopped intentionally and so need not answer.
     var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
     /// Stops the process with SIGSTOP. [any]
@@ -142,7 +142,7 @@ final class SpawnedRunner: RunnerProcess {
             ?? refusal.withLock { $0 }.map { "Before that, \($0)" }
     }
 
-    /// Notes whether a debugger is attached, and says so when one comes.
+    /// Records an attached debugger, and logs a newly attached one.
     private func look(for debugger: pid_t) {
         guard debugger != 0 else { return }
         if !isDebugged {
@@ -167,7 +167,7 @@ final class SpawnedRunner: RunnerProcess {
         var watch = RunnerWatch(
             connection, memoryLimitBytes: confinement.plan.memoryLimit.bytes)
         var processors = ProcessorWatch(of: process.id)
-        // Its pid is its own until it is reaped.
+        // The pid cannot be reused until the process is reaped.
         var statusFile = StatusFile(of: process.id)
         while true {
             var descriptors = [
@@ -183,7 +183,7 @@ final class SpawnedRunner: RunnerProcess {
             if descriptors[2].revents != 0 {
                 switch connection.receive() {
                 case .none: break
-                // A process that closed its end answers no pings.
+                // A process that closed its end of the socket answers no pings.
                 case .disconnected: isConnected = false
                 case .sandboxNotifier(let descriptor):
                     // Trust only the first message: the runner sent it before it loaded the plugin.
@@ -209,7 +209,8 @@ final class SpawnedRunner: RunnerProcess {
             guard watch.isDue else { continue }
             let lent = connection.context.lentBytes()
             guard let status = ProcessStatus(in: statusFile) else {
-                // The next round reaps an ended process. For another one there was no descriptor.
+                // If the process has ended, the next round reaps it. Otherwise the host had no
+                // descriptor for the file.
                 statusFile = StatusFile(of: process.id)
                 watch.skip()
                 continue
@@ -224,7 +225,9 @@ final class SpawnedRunner: RunnerProcess {
         }
     }
 
-    /// - Parameter lent: Bytes that were lent before the status was read.
+    /// Adds the process's status to the connection's measurements.
+    ///
+    /// - Parameter lent: The bytes lent before the status was read.
     private func sample(_ status: ProcessStatus, lent: Int) -> ProcessWatchdog.Sample {
         var sample = connection.sample
         sample.hasAnswered = sample.hasAnswered || isFrozen || isDebugged
@@ -238,7 +241,7 @@ final class SpawnedRunner: RunnerProcess {
     private func memoryBytes(_ status: ProcessStatus, lent before: Int) -> Int {
         let channels = connection.channels.memory
         let shared = channels.heldByteCount + (connection.frames?.heldByteCount ?? 0)
-        // Frames may have been lent, or given back, since the status was read.
+        // The host may have lent or taken back frames since the status was read.
         let lent = max(before, connection.context.lentBytes()) + channels.byteCount
         return status.privateBytes + max(0, max(status.sharedBytes, shared) - lent)
     }
@@ -250,7 +253,7 @@ final class SpawnedRunner: RunnerProcess {
         connection.countLines(count)
     }
 
-    /// Logs the missing grant.
+    /// Answers a waiting system call, and logs the missing grant.
     private func reportRefusal(_ notifier: inout SandboxNotifier?) {
         switch notifier?.handleOne() {
         case .refused(let refusal):
@@ -261,7 +264,7 @@ final class SpawnedRunner: RunnerProcess {
         }
     }
 
-    /// How the process ended; nil while it lives.
+    /// The end of the process, as a report; nil while the process lives.
     private func crashReport(_ lines: inout LineReader) -> CrashReport? {
         var (code, status): (Int32, Int32) = (0, 0)
         guard greenroom_reap(process.id, &code, &status) != 0 else { return nil }

@@ -7,12 +7,13 @@ final class StderrTail: Sendable {
     /// Number of kept lines.
     private static let limit = 100
 
-    /// Oldest first.
+    /// The kept lines, oldest first.
     var lines: [String] { tail.withLock { $0 } }
 
     /// Adds a line.
     ///
-    /// - Returns: Whether it is part of a crash report, which is logged with the loss.
+    /// - Returns: Whether the line is part of a crash report. The host logs the report with the
+    ///   loss.
     func append(_ line: String) -> Bool {
         tail.withLock { tail in
             tail.append(line)
