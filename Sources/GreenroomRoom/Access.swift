@@ -1,4 +1,4 @@
-/// Who may do what: a token each for viewers, guests and operators.
+/// The tokens of viewers, guests and operators, and their rights.
 package struct Access: Sendable {
     /// The rights of a token. Each role includes the rights of the roles before it.
     package enum Role: String, CaseIterable, Comparable {
@@ -16,13 +16,13 @@ package struct Access: Sendable {
         private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// The token of each role; a role without one is closed.
+    /// The token of each role. Nobody can use a role without a token.
     package let tokens: [Role: String]
 
-    /// Makes the access by tokens.
+    /// Creates the access by tokens.
     package init(tokens: [Role: String]) { self.tokens = tokens }
 
-    /// The role of a bearer token; nil for a wrong one. Every token is compared.
+    /// The role of a bearer token; nil if the token is wrong. Compares every token.
     package func role(of token: some StringProtocol) -> Role? {
         var role: Role?
         for candidate in Role.allCases {
@@ -39,7 +39,7 @@ package struct Access: Sendable {
         return role(of: words[1])
     }
 
-    /// Whether a request is of the room's own page, or of no page at all.
+    /// Whether a request comes from the room's own page or from no page.
     package static func isSameOrigin(_ origin: String?, host: String?) -> Bool {
         guard let origin else { return true }
         guard let host else { return false }

@@ -1,4 +1,4 @@
-/// Which other web pages may use the room: the setting `allow-origins`.
+/// The other web pages that may use the room: the setting `allow-origins`.
 package struct AllowedOrigins: Equatable, Sendable {
     private enum Rule: Equatable {
         case all
@@ -7,8 +7,9 @@ package struct AllowedOrigins: Equatable, Sendable {
 
     private let rule: Rule
 
-    /// - Parameter text: Origins such as `https://page.example`, separated by spaces; `*`: all.
-    /// - Returns: nil if a word is not an origin.
+    /// - Parameter text: Origins such as `https://page.example`, separated by spaces; `*` allows
+    ///   all.
+    /// - Returns: The origins; nil if a word is not an origin.
     package init?(_ text: String) {
         let words = text.split(separator: " ").map { $0.lowercased() }
         guard words != ["*"] else {
@@ -22,7 +23,7 @@ package struct AllowedOrigins: Equatable, Sendable {
 
     /// Whether a page may use the room.
     ///
-    /// - Parameter origin: The header `Origin`; nil: there is none.
+    /// - Parameter origin: The value of the header `Origin`; nil if absent.
     package func allows(_ origin: String?) -> Bool {
         guard let origin, origin.utf8.count <= 300, origin.utf8.allSatisfy({ (33...126) ~= $0 })
         else { return false }
@@ -35,8 +36,8 @@ package struct AllowedOrigins: Equatable, Sendable {
     /// The headers of an answer to an allowed page.
     ///
     /// - Parameters:
-    ///   - origin: The page's.
-    ///   - isPreflight: Whether the browser asks before it sends the request.
+    ///   - origin: The origin of the page.
+    ///   - isPreflight: Whether the request is a preflight request.
     package static func headers(
         for origin: String, isPreflight: Bool
     ) -> [(name: String, value: String)] {

@@ -1,12 +1,14 @@
 /// The addresses at which routers forward to the room: the setting `announce`.
 ///
-/// A machine behind a router does not know them, so a description that it makes has private addresses alone.
+/// A machine behind a router does not know these addresses, so its descriptions contain only
+/// private addresses.
 package struct Announcement: Equatable, Sendable {
     private let addresses: [NetworkAddress]
-    /// Whether an address that a STUN server has seen counts as announced, with the ports of this machine.
+    /// Whether the room also announces an address that a STUN server reports, with the ports of
+    /// this machine.
     package let isAuto: Bool
 
-    /// Announces nothing.
+    /// The announcement of no address.
     package static let none = Announcement(addresses: [], isAuto: false)
 
     private init(addresses: [NetworkAddress], isAuto: Bool) {
@@ -14,7 +16,8 @@ package struct Announcement: Equatable, Sendable {
     }
 
     /// - Parameter text: IP addresses, `auto`, or both, separated by spaces.
-    /// - Returns: nil if a word is neither, or an address that no other machine can use.
+    /// - Returns: The announcement; nil if a word is neither, or is an address that no other
+    ///   machine can use.
     package init?(_ text: String) {
         let words = text.split(separator: " ")
         var addresses: [NetworkAddress] = []
@@ -28,15 +31,16 @@ package struct Announcement: Equatable, Sendable {
     /// The type preference that RFC 8445 recommends for server-reflexive candidates.
     private static let preference: UInt32 = 100
 
-    /// A description as others get it: without candidates that lead nowhere, and with the announced
+    /// The description for other machines: without unusable candidates, and with the announced
     /// addresses.
     ///
-    /// - Parameter description: As webrtcbin has made it.
+    /// - Parameter description: The description that webrtcbin has made.
     package func applied(to description: String) -> String {
         var lines: [String] = []
         var written: Set<String> = []
         var lists: [[SessionDescription.Candidate]] = [[]]
-        // Media have candidates each: what a medium's own say of auto counts for it alone.
+        // Each medium has its own candidates, so a medium's `auto` candidates count for that medium
+        // alone.
         let all = description.split(separator: "\r\n", omittingEmptySubsequences: false)
         for line in all {
             if line.hasPrefix("m=") { lists.append([]) }
@@ -62,7 +66,8 @@ package struct Announcement: Equatable, Sendable {
 
     private static let prefix = "a=candidate:"
 
-    /// nil for a line of another kind, and for a candidate that no other machine can use.
+    /// The candidate in a line; nil if the line has another kind, or no other machine can use the
+    /// candidate.
     private static func candidate(
         in line: Substring
     ) -> SessionDescription.Candidate? {

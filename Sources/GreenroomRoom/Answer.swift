@@ -1,10 +1,10 @@
-/// The room's answer to an offer: a function of the offer and of what the room has.
+/// The room's answer to an offer, computed from the offer and the room's media.
 ///
-/// A medium that the room can't carry is rejected with port 0, and the others are served.
+/// The room rejects a medium that it cannot carry with port 0, and serves the rest.
 package struct Answer: Equatable, Sendable {
-    /// A medium that is served.
+    /// A medium that the room serves.
     private struct Served: Equatable, Sendable {
-        /// Its place in the offer.
+        /// The medium's index in the offer.
         var line: Int
         var stream: MediaStream
         var payload: SessionDescription.Payload
@@ -16,15 +16,16 @@ package struct Answer: Equatable, Sendable {
     private let offer: SessionDescription
     private let sends: Bool
     private let served: [Served]
-    /// The place of the medium whose transport all have; nil: each has its own.
+    /// The index of the medium whose transport all media share; nil if each has its own.
     private let bundle: Int?
 
-    /// The streams that are sent or taken, in the order of the offer.
+    /// The streams that the room sends or receives, in the order of the offer.
     package var streams: [MediaStream] { served.map(\.stream) }
 
     /// Answers an offer.
     ///
-    /// - Throws: Why nothing of it can be served, for the peer's programmer.
+    /// - Throws: ``RequestError`` with the reason that the room can serve no medium, for the peer's
+    ///   programmer.
     package init(
         to offer: SessionDescription, on terms: MediaTerms
     ) throws(RequestError) {
@@ -81,7 +82,7 @@ package struct Answer: Equatable, Sendable {
         self.served = served
     }
 
-    /// The group of media that share a transport; nil: no media do.
+    /// The names of media that share a transport; nil if none do.
     private static func group(of offer: SessionDescription) -> [String]? {
         guard !offer.groups.isEmpty else { return nil }
         return offer.groups.first { group in
@@ -89,7 +90,7 @@ package struct Answer: Equatable, Sendable {
         } ?? offer.groups[0]
     }
 
-    /// Whether the room can carry a medium: what is outside of the group is not.
+    /// Whether the room can carry a medium. The room rejects media outside the group.
     private static func isCarried(_ medium: SessionDescription.Media, _ group: [String]?) -> Bool {
         guard ["audio", "video"].contains(medium.kind), medium.isRTP,
             medium.direction != .inactive
@@ -98,7 +99,8 @@ package struct Answer: Equatable, Sendable {
         return !medium.isDisabled && medium.name.map(group.contains) ?? false
     }
 
-    /// The medium whose transport a group has: the first that is served, if it says how to reach it.
+    /// The medium whose transport the group shares: the first served medium, if it has transport
+    /// data.
     private static func tagged(
         _ group: [String], _ lines: [Int], _ offer: SessionDescription
     ) -> Int {
@@ -108,7 +110,8 @@ package struct Answer: Equatable, Sendable {
         return ordered.first { offer.media[$0].transport.isComplete } ?? ordered.first ?? lines[0]
     }
 
-    /// A medium's transport. A sender may write the candidates of a shared one into any medium.
+    /// The transport of a medium. A sender may write the candidates of a shared transport into any
+    /// medium.
     private static func transport(
         of medium: SessionDescription.Media, group: [String]?, _ offer: SessionDescription
     ) -> SessionDescription.Transport {
@@ -127,7 +130,7 @@ package struct Answer: Equatable, Sendable {
 
     // MARK: The offer for webrtcbin
 
-    /// The offer as webrtcbin gets it: the media that are served, with names of the room.
+    /// The offer for webrtcbin: the served media, with the room's names.
     package var offerForRoom: SessionDescription {
         var description = SessionDescription()
         description.isLite = offer.isLite
@@ -139,7 +142,7 @@ package struct Answer: Equatable, Sendable {
             medium.transport.setup = one.transport.setup ?? .actpass
             if bundle != nil, index > 0 { medium.transport.candidates = [] }
             medium.sharesPort = true
-            // Its own caps say them; others would not fit.
+            // webrtcbin's own caps contain the parameters. Other parameters would not match.
             for index in medium.payloads.indices where medium.payloads[index].codec != "RTX" {
                 medium.payloads[index].parameters = []
             }
@@ -154,7 +157,7 @@ package struct Answer: Equatable, Sendable {
         return description
     }
 
-    /// The part that the texts for both sides share.
+    /// The parts of a medium that the offer for webrtcbin and the answer share.
     private func base(of one: Served) -> SessionDescription.Media {
         let offered = offer.media[one.line]
         var medium = SessionDescription.Media(
@@ -192,8 +195,8 @@ package struct Answer: Equatable, Sendable {
 
     /// The answer.
     ///
-    /// - Parameter local: webrtcbin's own answer: how the room is reached, and its SSRCs.
-    /// - Throws: If webrtcbin has not answered with the same media.
+    /// - Parameter local: webrtcbin's own answer, with the room's transport and SSRCs.
+    /// - Throws: An error if webrtcbin has not answered with the same media.
     package func description(
         with local: SessionDescription
     ) throws(RequestError) -> SessionDescription {
@@ -212,14 +215,15 @@ package struct Answer: Equatable, Sendable {
             medium.direction = sends ? .sendonly : .recvonly
             medium.transport = own.transport
             if let bundle {
-                // Candidates are in the medium whose transport all have.
+                // Write all candidates into the medium whose transport the media share.
                 medium.transport.candidates =
                     line == bundle ? local.media.flatMap(\.transport.candidates) : []
             }
             medium.sharesPort = offered.sharesPort
             if sends {
                 (medium.sources, medium.pairs) = (own.sources, own.pairs)
-                // Streams of one name wait for each other: after an outage the video would stay late.
+                // Give each stream its own name: players synchronize streams of one name, and after
+                // an outage the video would stay late.
                 medium.stream = "room-\(index)"
             }
             description.media.append(medium)
@@ -246,7 +250,7 @@ package struct Answer: Equatable, Sendable {
 
     // MARK: Candidates that follow
 
-    /// The check of candidates that follow.
+    /// The check of candidates that arrive after the offer.
     package var candidateTarget: CandidateTarget {
         var lines: [String: Int] = [:]
         for (index, one) in served.enumerated() {

@@ -1,20 +1,20 @@
-/// Estimates the capacity of a viewer's network from what the viewer reports of the packets that
-/// arrived (transport-wide feedback).
+/// Estimates the capacity of a viewer's network from the viewer's reports of received packets
+/// (transport-wide feedback).
 ///
-/// - A queue on the way that grows: 0.85 of what arrives.
-/// - A loss above 10 %: less by half of it, above 40 % what arrives.
-/// - A loss below 2 % and no queue: 8 % more each second, since only sending more shows whether
-///   more arrives.
+/// - If the network's queue grows: 0.85 of the received rate.
+/// - If the loss is above 10 %: less by half of the loss; above 40 % at most the received rate.
+/// - If the loss is below 2 % and there is no queue: 8 % more each second, because only sending
+///   more shows whether the network carries more.
 package struct BandwidthEstimator: Sendable {
     /// The viewer's report on some packets.
     package struct Feedback: Sendable {
-        /// When it arrived, on any clock, in seconds.
+        /// The time at which the report arrived, in seconds on any clock.
         package var seconds: Double
         package var packets: Int
         package var lost: Int
         /// Bytes of the arrived packets.
         package var bytes: Int
-        /// The shortest time that one of them took, between two clocks, in seconds; nil if none
+        /// The shortest transit time of a packet, in seconds between two clocks; nil if no packet
         /// arrived.
         package var delay: Double?
 
@@ -29,10 +29,11 @@ package struct BandwidthEstimator: Sendable {
 
     package static let least = 60_000.0
     package static let most = 20_000_000.0
-    /// The least rate after a queue. A delay of few packets usually comes from the far end's
-    /// machine; losses show the network's.
+    /// The lowest rate after a queue, in bits per second. The far end's machine usually causes
+    /// delays of few packets; losses show the network's capacity.
     private static let leastOfQueue = 300_000.0
-    /// Enough for 720p at 30 fps: a room is watched nearby more often than not.
+    /// The first estimate, in bits per second: enough for 720p at 30 fps, because most viewers are
+    /// nearby.
     private static let first = 4_000_000.0
 
     /// Window, in seconds, for arrived and lost packets.
@@ -40,27 +41,28 @@ package struct BandwidthEstimator: Sendable {
     private static let lossSpan = 2.0
     /// Window, in seconds, for the minimum delay: the path's delay without queueing.
     private static let baseSpan = 20.0
-    /// A queue above this counts, and grows if it is so much above the shortest one since the last
-    /// cut, in seconds.
+    /// The delay above which a queue counts, in seconds. The queue grows if it exceeds the shortest
+    /// queue since the last cut by `queueGrowth`.
     private static let queueLimit = 0.05
     private static let queueGrowth = 0.01
     /// Required number of consecutive feedback messages.
     private static let queueCount = 4
-    /// Between two cuts: what the first one does must arrive.
+    /// The least time between two cuts, in seconds: the first cut must take effect.
     private static let cutInterval = 0.5
-    /// Feedback after a silence as long is of another time.
+    /// The longest gap between reports, in seconds. After a longer gap the old reports no longer
+    /// count.
     private static let longestSilence = 3.0
 
-    /// The capacity of the network, in bits a second.
+    /// The capacity of the network, in bits per second.
     package private(set) var bitsPerSecond = Self.first
     /// The share of packets that are lost.
     package private(set) var loss = 0.0
-    /// How long packets wait on the way, in seconds: a queue, and not a moment in which the far end's
-    /// machine was busy.
+    /// The time that packets wait in the network's queue, in seconds. Moments in which the far
+    /// end's machine is busy do not count.
     package private(set) var queue = 0.0
 
     private var recent: [Feedback] = []
-    /// The shortest delays of this span and the one before.
+    /// The shortest delays of this span and of the previous span.
     private var base: (now: Double, before: Double, since: Double)?
     private var delays: [Double] = []
     private var lowestQueue = 0.0
@@ -69,14 +71,14 @@ package struct BandwidthEstimator: Sendable {
 
     package init() {}
 
-    /// Takes feedback.
+    /// Adds feedback to the estimate.
     ///
-    /// - Returns: Whether the network carries less than before.
+    /// - Returns: Whether the estimate has decreased.
     @discardableResult
     package mutating func add(_ feedback: Feedback) -> Bool {
         let now = feedback.seconds
         let elapsed = now - (lastSeconds ?? now)
-        // What arrives at once counts together: a viewer may send any number.
+        // Combine reports that arrive at the same time: a viewer may send any number.
         if lastSeconds != nil, elapsed >= 0, elapsed < 0.01, var last = recent.popLast() {
             last.packets &+= feedback.packets
             last.lost &+= feedback.lost
@@ -89,7 +91,7 @@ package struct BandwidthEstimator: Sendable {
         recent.append(feedback)
         recent.removeAll { $0.seconds < now - Self.lossSpan }
         let packets = recent.reduce(0) { $0 + $1.packets }
-        // A few packets say nothing of a share.
+        // Too few packets give no reliable share.
         loss = packets < 20 ? 0 : Double(recent.reduce(0) { $0 + $1.lost }) / Double(packets)
         follow(feedback.delay, at: now)
 
@@ -100,7 +102,7 @@ package struct BandwidthEstimator: Sendable {
             return cut(
                 to: max(min(bitsPerSecond, received) * 0.85, Self.leastOfQueue), at: now)
         }
-        // A loss is counted for its whole span: it must not cut twice.
+        // A loss stays in its whole window, so it must not cut twice.
         if loss > 0.1, now - lastCut >= Self.lossSpan, let received {
             let less = bitsPerSecond * (1 - 0.5 * loss)
             // Loss above this fraction means a full queue.
@@ -124,7 +126,7 @@ package struct BandwidthEstimator: Sendable {
     private mutating func follow(_ delay: Double?, at now: Double) {
         guard let delay else { return }
         guard var known = base, abs(delay - known.now) < 60 else {
-            // The first one, or another clock.
+            // This is the first delay, or the clocks have changed.
             base = (delay, delay, now)
             delays = [delay]
             (queue, lowestQueue) = (0, 0)
@@ -140,13 +142,13 @@ package struct BandwidthEstimator: Sendable {
         lowestQueue = min(lowestQueue, queue)
     }
 
-    /// The received rate, in bits per second; nil if it is not known yet.
+    /// The received rate, in bits per second; nil if not yet known.
     private func received(at now: Double) -> Double? {
         let counted = recent.filter { $0.seconds > now - Self.receivedSpan }
         guard let first = counted.first, let last = counted.last,
             last.seconds > first.seconds + Self.receivedSpan / 3
         else { return nil }
-        // The bytes of the first one arrived before the time that is counted.
+        // The first report's bytes arrived before the measured interval.
         let bytes = counted.dropFirst().reduce(0.0) { $0 + Double($1.bytes) }
         return bytes * 8 / (last.seconds - first.seconds)
     }

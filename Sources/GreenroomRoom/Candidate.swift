@@ -1,23 +1,24 @@
 import Glibc
 
 extension SessionDescription {
-    /// An address to be reached at (RFC 8839): of UDP, and a number, since a name would be looked up.
+    /// An address at which a peer can be reached (RFC 8839). The address uses UDP and is numeric,
+    /// because resolving a name would need a lookup.
     package struct Candidate: Equatable, Sendable {
-        /// How the address was found.
+        /// The way in which the address was found.
         package enum Kind: String, Sendable {
             case host, srflx, prflx, relay
         }
 
-        /// Candidates of one foundation were found in the same way.
+        /// The foundation. Candidates with the same foundation were found in the same way.
         package var foundation: String
         package var priority: UInt32
         package var address: String
         package var port: UInt16
         package var kind: Kind
-        /// The address behind this one.
+        /// The base of this address; nil if absent.
         package var base: Base?
 
-        /// An address behind another one.
+        /// The base of an address (`raddr`, `rport`).
         package struct Base: Equatable, Sendable {
             package var address: String
             package var port: UInt16
@@ -26,7 +27,7 @@ extension SessionDescription {
         /// Reads the value of a line.
         ///
         /// - Parameter value: The text after `candidate:`.
-        /// - Returns: nil for an address that the room does not use.
+        /// - Returns: The candidate; nil if the room does not use the address.
         package init?(_ value: String) {
             let words = value.split(separator: " ", omittingEmptySubsequences: false)
                 .map(String.init)
@@ -45,7 +46,7 @@ extension SessionDescription {
             base = Base(address: words[9], port: port)
         }
 
-        /// The line, from `candidate:` on.
+        /// The line, beginning with `candidate:`.
         package var text: String {
             let base = base.map { " raddr \($0.address) rport \($0.port)" } ?? ""
             return
@@ -60,7 +61,7 @@ extension SessionDescription {
     }
 }
 
-/// Words of SDP that are repeated in an answer.
+/// Checks of SDP words that an answer repeats.
 enum Token {
     /// Whether a text is a `token` of RFC 8866.
     static func isToken(_ text: some StringProtocol, _ lengths: ClosedRange<Int>) -> Bool {

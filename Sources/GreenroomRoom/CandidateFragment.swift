@@ -1,22 +1,22 @@
-/// Candidates that follow an offer: an `application/trickle-ice-sdpfrag` (RFC 8840); anybody can send
-/// anything.
+/// Candidates that arrive after an offer: an `application/trickle-ice-sdpfrag` (RFC 8840). The text
+/// is untrusted.
 package struct CandidateFragment: Equatable {
-    /// An address to be reached at.
+    /// An address at which a medium can be reached.
     package struct Candidate: Equatable {
-        /// The medium's `a=mid`; nil for the first medium.
+        /// The medium's `a=mid`; nil if the first medium.
         package var medium: String?
         package var address: SessionDescription.Candidate
     }
 
-    /// The name of the ICE session that it belongs to; nil if it does not say.
+    /// The name of the fragment's ICE session; nil if absent.
     package private(set) var username: String?
     package private(set) var candidates: [Candidate] = []
 
     package static let longest = 16_000
-    /// Its type in HTTP.
+    /// The media type of a fragment.
     package static let type = "application/trickle-ice-sdpfrag"
 
-    /// Reads a fragment. As in an offer, what only a name or a TCP connection leads to is left out.
+    /// Reads a fragment. As in an offer, skips candidates with host names or TCP.
     ///
     /// - Throws: `RequestError` with the fault, for the peer's programmer.
     package init(_ text: String) throws(RequestError) {
@@ -58,23 +58,23 @@ package struct CandidateFragment: Equatable {
 /// The session that candidates after an offer must match.
 package struct CandidateTarget: Sendable {
     private let usernames: Set<String>
-    /// Which medium of the answered ones a name leads to: with BUNDLE all have the transport of one.
+    /// The index of the answered medium by name. With BUNDLE all media share one transport.
     private let lines: [String: Int]
     private let rejected: Set<String>
     private var taken = 0
 
     /// - Parameters:
     ///   - usernames: The names of the offer's ICE sessions.
-    ///   - lines: The place of a medium, by its name.
-    ///   - rejected: The names of media that are not served.
+    ///   - lines: The index of each medium, by name.
+    ///   - rejected: The names of rejected media.
     init(usernames: Set<String>, lines: [String: Int], rejected: Set<String>) {
         (self.usernames, self.lines, self.rejected) = (usernames, lines, rejected)
     }
 
-    /// Takes a fragment.
+    /// Checks and accepts a fragment.
     ///
-    /// - Returns: Its candidates, each with the place of its medium.
-    /// - Throws: Why it does not belong to the connection.
+    /// - Returns: The fragment's candidates, each with the index of its medium.
+    /// - Throws: ``RequestError`` if the fragment does not belong to the connection.
     package mutating func take(
         _ fragment: CandidateFragment
     ) throws(RequestError) -> [(line: Int, address: SessionDescription.Candidate)] {

@@ -1,20 +1,21 @@
-/// When a room asks a track's source for less: when no viewer's network has carried what viewers would like
-/// to see of it for a while, and until one has carried it as long.
+/// Decides when a room requests less from a track's source. The room sets the ceiling if for a
+/// while no viewer's network has carried the wanted rendition, and lifts the ceiling after one has
+/// carried it for as long.
 package struct CeilingRule: Sendable {
     /// Hold times in seconds: a slow network may recover, and a higher rate may fail.
     private static let delay = 3.0
 
-    /// Since when the network says something else than the ceiling.
+    /// The time since which the network contradicts the ceiling; nil if it does not.
     private var since: Double?
     /// Whether there is a ceiling.
     package private(set) var isSet = false
 
     package init() {}
 
-    /// Takes who wants and gets the full rendition.
+    /// Updates the rule with whether a viewer wants the full rendition and receives it.
     ///
-    /// - Parameter now: On any clock, in seconds.
-    /// - Returns: Whether the ceiling is set or lifted now.
+    /// - Parameter now: The time in seconds, on any clock.
+    /// - Returns: Whether this update sets or lifts the ceiling.
     package mutating func follow(wanted: Bool, isCarried: Bool, at now: Double) -> Bool {
         let isShort = wanted && !isCarried
         guard isShort != isSet else {

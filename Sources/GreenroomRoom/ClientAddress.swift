@@ -1,18 +1,19 @@
 import Glibc
 
-/// Where a request is from, as limits count it.
+/// The origin of a request, as limits count it.
 package struct ClientAddress: Hashable, Sendable {
-    /// The address; of IPv6 its first half, since a sender has all of the other half.
+    /// The address. Of an IPv6 address only the first half counts, because a sender controls the
+    /// other half.
     package let text: String
-    /// Whether it is this machine: a program on it may speak for others.
+    /// Whether the address is this machine's. A program on this machine may act for others.
     package let isLocal: Bool
-    /// All of it.
+    /// All bytes of the address.
     private let exact: [UInt8]
 
-    /// - Parameter address: Of IPv4 or IPv6.
-    /// - Returns: nil for another text.
+    /// - Parameter address: An IPv4 or IPv6 address.
+    /// - Returns: The address; nil if the text is not an address.
     package init?(_ address: some StringProtocol) {
-        // Without the network card of a local address.
+        // Drop the network interface of a link-local address.
         let text = String(address.prefix { $0 != "%" })
         var (ip4, ip6) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, text, &ip4) == 1 {
@@ -22,7 +23,7 @@ package struct ClientAddress: Hashable, Sendable {
         guard inet_pton(AF_INET6, text, &ip6) == 1 else { return nil }
         let bytes = withUnsafeBytes(of: ip6) { Array($0) }
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-            // IPv4 at a socket of IPv6.
+            // An IPv4 address, mapped to IPv6.
             self.init(ip4: Array(bytes[12...]))
             return
         }
@@ -52,20 +53,20 @@ package struct ClientAddress: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Whether it is this very address: neighbours of an IPv6 address are not.
+    /// Whether all bytes of two addresses are equal. Addresses in the same IPv6 network differ.
     package func isExactly(_ other: ClientAddress?) -> Bool { exact == other?.exact }
 
-    /// Where a request is from that has come through a proxy.
+    /// The origin of a request, which may have passed through a proxy.
     ///
     /// - Parameters:
-    ///   - peer: What the connection is from.
-    ///   - proxy: The proxy that is believed; nil: none.
-    ///   - forwarded: The header X-Forwarded-For.
+    ///   - peer: The address of the connection's peer.
+    ///   - proxy: The trusted proxy; nil if none.
+    ///   - forwarded: The value of the header X-Forwarded-For.
     package static func of(
         peer: ClientAddress?, proxy: ClientAddress?, forwarded: String?
     ) -> ClientAddress? {
         guard let proxy, proxy.isExactly(peer) else { return peer }
-        // Its last part is the proxy's own word.
+        // The proxy itself has added the last part. Earlier parts are untrusted.
         guard let last = forwarded?.split(separator: ",").last else { return peer }
         return ClientAddress(last.drop { $0 == " " }.prefix { $0 != " " }) ?? peer
     }

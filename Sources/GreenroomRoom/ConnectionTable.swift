@@ -1,17 +1,18 @@
-/// The connections of a server: how many there may be, which one gives way to a new one, and until when
-/// each has to do its next step.
+/// The connections of a server. The table limits their number, chooses the connection that a new
+/// one replaces, and keeps the deadline of each connection's next step.
 ///
-/// One that waits for its sender gives way: the one that has waited longest, of the address that has most
-/// of them. One whose request is being answered, or has arrived, stays.
+/// A new connection may replace one that waits for its sender: the longest waiting of the address
+/// with the most waiting connections. A connection stays if its request has arrived or is being
+/// answered.
 package struct ConnectionTable: Sendable {
     /// The outcome of a new connection.
     package enum Verdict: Equatable, Sendable {
         case admitted
-        /// It is admitted, and this one has to end.
+        /// The new connection is admitted, and this connection must close.
         case inPlace(of: Int)
-        /// Its address has as many as it may, and all of them are in use.
+        /// The address has reached its limit, and all its connections are in use.
         case refused
-        /// No connection can be closed for it; the new one must wait.
+        /// The new connection must wait, because no connection can be closed.
         case full
     }
 
@@ -20,7 +21,7 @@ package struct ConnectionTable: Sendable {
         var isBusy = false
         var since: Double
         var deadline: Double
-        /// Whether it has to end, and counts no more.
+        /// Whether the connection must close and no longer counts.
         var isEnding = false
     }
 
@@ -28,9 +29,9 @@ package struct ConnectionTable: Sendable {
     /// may replace it.
     private static let grace = 0.25
 
-    /// Connections together.
+    /// Limit of connections.
     package let most: Int
-    /// Connections of an address.
+    /// Limit of connections per address.
     package let mostOfAddress: Int
     private var connections: [Int: Connection] = [:]
 
@@ -38,8 +39,8 @@ package struct ConnectionTable: Sendable {
         (self.most, self.mostOfAddress) = (most, mostOfAddress)
     }
 
-    /// Whether a new one may be taken now: else it waits. Those that have to end may still be open, and have
-    /// files; and those that have just come may be about to ask for something.
+    /// Whether the server may accept a new connection now; otherwise the connection waits. Closing
+    /// connections may still have open files, and new connections may be about to send a request.
     ///
     /// - Parameters:
     ///   - now: The time in seconds, on any clock.
@@ -58,10 +59,10 @@ package struct ConnectionTable: Sendable {
     /// Adds a connection.
     ///
     /// - Parameters:
-    ///   - id: A number of its own.
-    ///   - address: Where it is from; nil: from a place that others share, such as this machine.
+    ///   - id: The unique number of the connection.
+    ///   - address: The address of the peer; nil if several peers share it, such as this machine's.
     ///   - now: The time in seconds, on any clock.
-    ///   - deadline: Until when its first request has to be there.
+    ///   - deadline: The time by which the first request must arrive.
     ///   - hasAsked: Whether a connection has sent something that a busy machine has not read yet.
     package mutating func add(
         _ id: Int, from address: String?, at now: Double, until deadline: Double,
@@ -95,10 +96,10 @@ package struct ConnectionTable: Sendable {
         connections.filter { !$0.value.isBusy }.min { $0.value.since < $1.value.since }?.key
     }
 
-    /// A connection begins its next step.
+    /// Records that a connection begins its next step.
     ///
-    /// - Parameter isBusy: Whether its request is being answered.
-    /// - Returns: Whether it may; else it has to end.
+    /// - Parameter isBusy: Whether the server is answering the connection's request.
+    /// - Returns: Whether the connection may continue; otherwise it must close.
     package mutating func set(
         _ id: Int, isBusy: Bool, at now: Double, until deadline: Double
     ) -> Bool {
@@ -109,7 +110,7 @@ package struct ConnectionTable: Sendable {
         return true
     }
 
-    /// A connection has ended.
+    /// Removes a closed connection.
     package mutating func remove(_ id: Int) { connections[id] = nil }
 
     /// Connections that missed the deadline of their step and must close.

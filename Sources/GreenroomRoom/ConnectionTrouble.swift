@@ -1,12 +1,12 @@
-/// Why media do not connect: which candidates were tried, and what is missing.
+/// The reason that media do not connect: the tried candidates, and the missing part.
 package struct ConnectionTrouble: Equatable, Sendable {
     /// The facts of a connection that waits for its media.
     package struct Facts: Sendable {
-        /// The candidates that the room has told.
+        /// The candidates that the room has sent.
         package var local: [SessionDescription.Candidate]
         /// The far end's candidates.
         package var remote: [SessionDescription.Candidate]
-        /// The ports of UDP that media use; nil: any.
+        /// The UDP ports that media may use; nil if any.
         package var ports: ClosedRange<UInt16>?
         /// Whether the room has a TURN server.
         package var hasTURN: Bool
@@ -21,13 +21,13 @@ package struct ConnectionTrouble: Equatable, Sendable {
         }
     }
 
-    /// The longest time without media before the room says why, in seconds.
+    /// The time without media after which the room reports the reason, in seconds.
     package static let patience = 8
 
-    /// In one line.
+    /// The reason, in one line.
     package let text: String
 
-    /// Finds the reason.
+    /// Determines the reason from the facts.
     package init(_ facts: Facts) {
         text =
             "media do not connect; tried \(Self.list(facts.local)) of the room with "
@@ -71,7 +71,7 @@ package struct ConnectionTrouble: Equatable, Sendable {
             let (own, other) = local.contains(where: \.isIPv6) ? ("IPv6", "IPv4") : ("IPv4", "IPv6")
             return "The room has only \(own), the far end only \(other): set turn."
         }
-        // A browser that hides its addresses is taken for one of IPv4 elsewhere.
+        // Treat a browser that hides its addresses as an IPv4 peer on another machine.
         let usable = local.filter { own in
             remote.isEmpty ? !own.isIPv6 : remote.contains { $0.isIPv6 == own.isIPv6 }
         }

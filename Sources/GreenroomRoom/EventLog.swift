@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// The newest events of a session, numbered from 1, for readers that come, go and read at their own
-/// pace: one that is too slow loses the oldest.
+/// The newest events of a session, numbered from 1. Readers read at their own pace; a reader that
+/// is too slow loses the oldest events.
 package struct EventLog: Sendable {
     /// An event.
     package struct Event: Equatable, Sendable {
         package var number: Int
-        /// On one line.
+        /// The event's JSON, in one line.
         package var json: String
     }
 
@@ -16,7 +16,7 @@ package struct EventLog: Sendable {
     private var bytes = 0
     /// The number of the next event.
     package private(set) var next = 1
-    /// The number of the oldest event that there is.
+    /// The number of the oldest kept event.
     package var first: Int { events.first?.number ?? next }
 
     package init(mostEvents: Int = 256, mostBytes: Int = 512 * 1024) {
@@ -24,7 +24,7 @@ package struct EventLog: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Adds an event; the oldest ones go, if there are too many.
+    /// Adds an event. Drops the oldest events above the limit.
     package mutating func add(_ json: String) {
         events.append(Event(number: next, json: json))
         bytes += json.utf8.count
@@ -34,9 +34,10 @@ package struct EventLog: Sendable {
         }
     }
 
-    /// The events from a number on, and how many of them have gone.
+    /// The events from a number on, and the number of those already dropped.
     ///
-    /// A number from before this room's start, or after its newest event, is that of the next one.
+    /// A number from before this room's start, or above the newest event's, counts as the number of
+    /// the next event.
     package func events(from number: Int) -> (lost: Int, events: [Event]) {
         guard number >= 1, number < next else { return (0, []) }
         return (max(0, first - number), Array(events.drop { $0.number < number }))
@@ -44,10 +45,10 @@ package struct EventLog: Sendable {
 }
 
 extension EventLog.Event {
-    /// As a server-sent event.
+    /// The event as a server-sent event.
     package var serverSent: String { "id: \(number)\ndata: \(json)\n\n" }
 
-    /// The server-sent event that says how many have gone.
+    /// The server-sent event that reports the number of dropped events.
     package static func lost(_ count: Int) -> String {
         "event: lost\ndata: {\"lost\":\(count)}\n\n"
     }
@@ -55,9 +56,9 @@ extension EventLog.Event {
 
 /// The outcome of a command, as an event reports it.
 package struct CommandOutcome: Equatable, Sendable {
-    /// Whether it has begun; else the session can't execute it.
+    /// Whether the command has begun; false if the session cannot execute it.
     package var isDone: Bool
-    /// The effect, or the reason that there is none.
+    /// The effect, or the reason that the command has none.
     package var text: String
 
     /// The events that answer a command.
@@ -74,9 +75,9 @@ package struct CommandOutcome: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - number: The command's.
-    ///   - json: An event.
-    /// - Returns: nil for an event of something else.
+    ///   - number: The number of the command.
+    ///   - json: The JSON of an event.
+    /// - Returns: The outcome; nil if the event does not answer the command.
     package init?(of number: Int, in json: String) {
         let origin = "command \(number) of "
         guard json.contains(origin),

@@ -1,39 +1,43 @@
 /// The times of a video's packets, if the video has B-frames.
 ///
-/// A sender sends such a video in the order of decoding, and audio beside the frame that is due next. A frame
-/// that others precede leaves ahead of its time. A jitter buffer expects packets in the order of their
-/// timestamps: it takes the frames ahead for the ones that the network has not delayed, and the times
-/// drift. Here the frames that are due when they are sent give the time.
+/// A sender sends such a video in decoding order, and audio beside the frame that is due next. A
+/// frame that refers to later frames leaves after them, so those leave ahead of their time. A
+/// jitter buffer expects packets in the order of their timestamps: it treats the early frames as
+/// undelayed by the network, and the times drift. This type derives the time from the frames that
+/// are due when they are sent.
 package struct FrameTimes: Sendable {
-    /// As many frames have one among them that is due when it is sent.
+    /// The number of frames in a group. At least one frame of a group is due when it is sent.
     private static let groupLength = 16
-    /// The network delays some groups; the least delayed of the last ones counts.
+    /// The number of groups to keep. The network delays some groups, so the least delayed group
+    /// counts.
     private static let mostGroups = 8
-    /// As many frames of a group step back: one may be a fault.
+    /// The number of backward steps in a group that shows B-frames. A single step may be a fault.
     private static let fewestSteps = 3
-    /// A step as long as 2 s begins another stream.
+    /// The longest step within a stream, in units of 1/90,000 s: 2 s. A longer step begins another
+    /// stream.
     private static let longestStep: Int64 = 180_000
 
     /// Whether the video has B-frames.
     package private(set) var isReordered = false
-    /// The timestamp of the last packet, and without wrapping.
+    /// The timestamp of the last packet. `place` is the same without wrapping.
     private var last: UInt32?
     private var place: Int64 = 0
     private var latest: Int64 = 0
-    /// The frames of the group, and how many of them step back.
+    /// The number of frames in the group, and of their backward steps.
     private var (count, steps) = (0, 0)
-    /// The longest way of a frame of the group, and of the groups before, on two clocks.
+    /// The longest transit time of a frame in the group, and in each earlier group, between two
+    /// clocks.
     private var longest: Int64?
     private var groups: [Int64] = []
 
-    /// Begins with a stream in order.
+    /// Creates the times of a stream without B-frames.
     package init() { groups.reserveCapacity(Self.mostGroups + 1) }
 
-    /// The time of a packet; the jitter buffer's as long as frames come in order.
+    /// The time of a packet. While frames arrive in order, this is the jitter buffer's time.
     ///
     /// - Parameters:
     ///   - timestamp: The RTP timestamp, at 90 kHz.
-    ///   - arrival: Now, in nanoseconds.
+    ///   - arrival: The current time, in nanoseconds.
     ///   - label: The jitter buffer's time of the packet, on the same clock.
     package mutating func time(
         timestamp: UInt32, arrival: Int64, label: UInt64
@@ -52,7 +56,7 @@ package struct FrameTimes: Sendable {
             clamping: Self.nanoseconds(place).addingReportingOverflow(offset).partialValue)
     }
 
-    /// Takes a frame.
+    /// Adds a frame to the group.
     private mutating func take(_ arrival: Int64) {
         if place < latest { steps += 1 }
         latest = max(latest, place)

@@ -2,18 +2,19 @@ package import GreenroomMedia
 
 /// The properties of an H.264 frame (ITU-T H.264, Annex B) that the room needs before decoding.
 package struct H264Headers: Equatable {
-    /// Whether it can be decoded without those before it.
+    /// Whether the frame can be decoded without earlier frames.
     package private(set) var isKey = false
-    /// The largest of the sizes that it sets; nil: those before count.
+    /// The largest size in the frame's parameter sets; nil if the frame has none and the earlier
+    /// size applies.
     package private(set) var size: FrameSize?
-    /// Whether one of its headers can't be read.
+    /// Whether a header of the frame is invalid.
     package private(set) var isBroken = false
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         var (hasHeader, hasPicture, sets) = (false, false, 0)
         var index = 0
         while index + 3 < bytes.count {
-            // 00 00 01, and a header of one byte.
+            // A NAL unit begins with 00 00 01 and a header of one byte.
             guard bytes[index] == 0, bytes[index + 1] == 0, bytes[index + 2] == 1 else {
                 index += 1
                 continue
@@ -22,7 +23,8 @@ package struct H264Headers: Equatable {
             switch bytes[index] & 0x1f {
             case 5: hasPicture = true
             case 7:
-                // An encoder sends one or two: each takes time to read.
+                // Limit the number of sets, because reading each takes time. Encoders send one or
+                // two.
                 sets += 1
                 guard sets <= 4, let size = Self.size(bytes, after: index) else {
                     isBroken = true
@@ -32,7 +34,7 @@ package struct H264Headers: Equatable {
                 let known = self.size ?? size
                 self.size = FrameSize(
                     width: max(known.width, size.width), height: max(known.height, size.height))
-            // Of the scalable and multi-view extensions, which have sizes of their own: no browser
+            // NAL units of the scalable and multi-view extensions have their own sizes. No browser
             // sends them.
             case 14, 15, 20, 21:
                 isBroken = true
@@ -45,12 +47,12 @@ package struct H264Headers: Equatable {
 
     // MARK: A sequence parameter set (7.3.2.1.1)
 
-    /// Profiles whose sets say more of the colours.
+    /// Profiles whose parameter sets contain more fields about colour.
     private static let highProfiles: Set<UInt32> = [
         44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244,
     ]
 
-    /// The size in whole macroblocks; nil if it can't be read.
+    /// The size in whole macroblocks; nil if the set is invalid.
     private static func size(
         _ bytes: UnsafeBufferPointer<UInt8>, after header: Int
     ) -> FrameSize? {
@@ -97,13 +99,13 @@ package struct H264Headers: Equatable {
     }
 }
 
-/// Reads the bits of a header, without the bytes that keep it from looking like a start.
+/// Reads the bits of a header. Skips the bytes that prevent a false start code.
 private struct BitReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index: Int
     private var bit = 0
     private var zeros = 0
-    /// Whether more was read than there is.
+    /// Whether a read went past the end.
     private(set) var hasEnded = false
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) {
@@ -150,7 +152,7 @@ private struct BitReader {
         return (1 << UInt32(zeros)) - 1 + read(zeros)
     }
 
-    /// `se(v)`
+    /// Reads `se(v)`.
     mutating func signed() -> Int {
         let code = Int(unsigned())
         return code % 2 == 0 ? -(code / 2) : code / 2 + 1

@@ -1,13 +1,13 @@
 /// HMAC-SHA-1 (RFC 2104), only for TURN's time-limited passwords.
 package enum HMAC {
-    /// The 20 bytes for a message.
+    /// The 20-byte code of a message.
     package static func sha1(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > 64 ? sha1(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)
         return sha1(block.map { $0 ^ 0x5c } + sha1(block.map { $0 ^ 0x36 } + message))
     }
 
-    /// RFC 3174.
+    /// The SHA-1 hash of a message (RFC 3174).
     private static func sha1(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
         var bytes = message + [0x80]

@@ -11,15 +11,15 @@ package struct IceServer: Equatable, Sendable {
     }
 
     package let scheme: Scheme
-    /// A name, an IPv4 address, or an IPv6 address in brackets.
+    /// The host: a name, an IPv4 address, or an IPv6 address in brackets.
     package let host: String
     package let port: UInt16
     package let transport: Transport?
 
     /// Reads `HOST`, `HOST:PORT` or `SCHEME:HOST:PORT?transport=tcp`.
     ///
-    /// - Parameter setting: `stun` or `turn`, the scheme of a word that has none.
-    /// - Returns: nil for another text.
+    /// - Parameter setting: The setting, `stun` or `turn`, which is the default scheme.
+    /// - Returns: The server; nil if the text has another form.
     package init?(_ text: some StringProtocol, setting: Scheme) {
         guard
             let match = String(text).wholeMatch(
@@ -32,22 +32,22 @@ package struct IceServer: Equatable, Sendable {
         let port = match.5.map { UInt16($0) } ?? (scheme == .turns ? 5349 : 3478)
         guard let port, port > 0 else { return nil }
         let transport = match.7.flatMap { Transport(rawValue: String($0)) }
-        // STUN goes over UDP, and TURN over TLS needs TCP.
+        // STUN always uses UDP, so it has no transport option. TURN over TLS requires TCP.
         if transport != nil, scheme == .stun { return nil }
         if transport == .udp, scheme == .turns { return nil }
         (self.scheme, self.port, self.transport) = (scheme, port, transport)
         host = String(match.3)
     }
 
-    /// As browsers and WHIP clients write it.
+    /// The URL for browsers and WHIP clients.
     package var url: String {
         "\(scheme.rawValue):\(host):\(port)"
             + (transport.map { "?transport=\($0.rawValue)" } ?? "")
     }
 
-    /// As GStreamer's agent writes it.
+    /// The URL for GStreamer's agent.
     ///
-    /// - Parameter credential: For TURN.
+    /// - Parameter credential: The user of the TURN server; nil if none.
     package func agentURL(_ credential: IceServers.Credential?) -> String {
         let user = credential.map {
             "\(Self.encoded($0.username)):\(Self.encoded($0.password))@"
@@ -69,7 +69,7 @@ package struct IceServer: Equatable, Sendable {
     }
 }
 
-/// The STUN and TURN servers of a room, as its own agent, its page and other programs get them.
+/// The STUN and TURN servers of a room, for its own agent, its page and other programs.
 package struct IceServers: Sendable {
     /// A user of a TURN server.
     package struct Credential: Equatable, Sendable {
@@ -82,15 +82,15 @@ package struct IceServers: Sendable {
         }
     }
 
-    /// How a TURN server knows its users.
+    /// The way in which a TURN server authenticates users.
     package enum Access: Equatable, Sendable {
         case open
         case fixed(Credential)
-        /// It computes passwords from a secret that it shares with the room.
+        /// The server computes passwords from a secret that it shares with the room.
         case shared(secret: String)
     }
 
-    /// A server as `RTCPeerConnection` takes it.
+    /// A server in the form that `RTCPeerConnection` accepts.
     package struct ForPage: Encodable, Equatable, Sendable {
         package var urls: [String]
         package var username: String?
@@ -100,10 +100,10 @@ package struct IceServers: Sendable {
     package let servers: [IceServer]
     private let access: Access
 
-    /// How long a computed password works, in seconds.
+    /// The lifetime of a computed password, in seconds.
     package static let lifetime = 24 * 3600
 
-    /// - Parameter access: To the TURN servers.
+    /// - Parameter access: The authentication of the TURN servers.
     package init(_ servers: [IceServer] = [], access: Access = .open) {
         (self.servers, self.access) = (servers, access)
     }
@@ -111,9 +111,9 @@ package struct IceServers: Sendable {
     package var isEmpty: Bool { servers.isEmpty }
     package var hasTURN: Bool { servers.contains { $0.scheme != .stun } }
 
-    /// The user to be at a time; nil if the servers need none.
+    /// The user for a time; nil if the servers require none.
     ///
-    /// - Parameter now: Seconds since 1970.
+    /// - Parameter now: The time in seconds since 1970.
     package func credential(at now: Int) -> Credential? {
         switch access {
         case .open: return nil
@@ -125,7 +125,7 @@ package struct IceServers: Sendable {
         }
     }
 
-    /// For the page.
+    /// The servers for the page.
     package func forPage(at now: Int) -> [ForPage] {
         let credential = credential(at: now)
         return servers.map { server in
@@ -136,7 +136,7 @@ package struct IceServers: Sendable {
         }
     }
 
-    /// The headers `Link` of an answer to WHIP and WHEP (RFC 9725), one for each server.
+    /// The `Link` headers of an answer to WHIP and WHEP (RFC 9725), one per server.
     package func links(at now: Int) -> [String] {
         let credential = credential(at: now)
         return servers.map { server in
@@ -152,7 +152,7 @@ package struct IceServers: Sendable {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 
-    /// The URLs for GStreamer's agent, which takes one STUN server.
+    /// The URLs for GStreamer's agent, which accepts one STUN server.
     package func forAgent(at now: Int) -> (stun: String?, turn: [String]) {
         let credential = credential(at: now)
         return (

@@ -1,11 +1,12 @@
-/// When a viewer gets a key frame that they ask for: all viewers of a rendition have one encoder, and each
-/// key frame costs all of them bits. The first request is granted at once; a viewer that keeps asking waits 1,
-/// 2 and then 3 s, until it has been calm. On a network with loss and a long way a retransmission comes too
-/// late, and only a key frame ends a freeze: longer waits would be seen as such.
+/// Decides when to grant a viewer's request for a key frame. All viewers of a rendition share one
+/// encoder, and each key frame costs all of them bits. The rule grants the first request
+/// immediately. A viewer that keeps requesting waits 1, 2 and then 3 s, until it pauses. On a lossy
+/// network with a long delay, retransmissions arrive too late and only a key frame ends a freeze,
+/// so longer waits would be visible.
 ///
-/// A request that has to wait is kept, and granted when its time has come.
+/// The rule keeps a delayed request and grants it later.
 package struct KeyFrameRule: Sendable {
-    /// Seconds between two grants.
+    /// The waits between grants, in seconds.
     private static let waits: [Double] = [1, 2, 3]
     /// Idle time, in seconds, after which a viewer's budget resets.
     private static let calm = 10.0
@@ -16,12 +17,12 @@ package struct KeyFrameRule: Sendable {
     private var asked: Double?
     private var step = 0
     private var changes = Self.changes
-    /// Whether a request waits.
+    /// Whether a request is waiting.
     package private(set) var isWaiting = false
 
     package init() {}
 
-    /// The viewer has lost something.
+    /// Handles a viewer's request after a loss.
     ///
     /// - Parameter seconds: The time, on any clock.
     /// - Returns: Whether a key frame is due now.
@@ -32,7 +33,7 @@ package struct KeyFrameRule: Sendable {
         return isDue(at: seconds)
     }
 
-    /// The viewer is to be shown something else, which begins with a key frame.
+    /// Handles a change of the viewer's view, which must begin with a key frame.
     package mutating func change(at seconds: Double) -> Bool {
         if changes.allows("", at: seconds) {
             isWaiting = false
@@ -41,7 +42,7 @@ package struct KeyFrameRule: Sendable {
         return ask(at: seconds)
     }
 
-    /// Whether a request that waits is granted now. It waits no more then.
+    /// Whether the waiting request is due. If so, grants it.
     package mutating func isDue(at seconds: Double) -> Bool {
         guard isWaiting else { return false }
         if let granted {
@@ -53,6 +54,6 @@ package struct KeyFrameRule: Sendable {
         return true
     }
 
-    /// The viewer gets a key frame, whichever viewer has asked for it.
+    /// Records that the viewer receives a key frame, whichever viewer requested it.
     package mutating func satisfy() { isWaiting = false }
 }

@@ -1,12 +1,13 @@
 import GreenroomMedia
 
-/// A stream that a connection sends or takes: what is agreed on of a medium.
+/// A stream that a connection sends or receives, with the negotiated values of its medium.
 package struct MediaStream: Equatable, Sendable {
-    /// Nil for audio, which is Opus.
+    /// The video codec; nil if the stream is audio, which is Opus.
     package var video: VideoCodec?
     /// The payload type.
     package var payload: Int
-    /// The id of the header extension for congestion control; nil without transport-wide feedback.
+    /// The id of the header extension for congestion control; nil if the stream has no
+    /// transport-wide feedback.
     package var transportWide: Int?
 
     /// Describes a stream.
@@ -17,32 +18,32 @@ package struct MediaStream: Equatable, Sendable {
     /// The name of the codec.
     package var codec: String { video?.rawValue ?? "OPUS" }
 
-    /// The streams of a connection that the room offers to a media server: one video, and audio.
+    /// The streams that the room offers to a media server: one video, and audio.
     package static func offered(_ video: VideoCodec?) -> [MediaStream] {
         let video = video.map { MediaStream(video: $0, payload: 96, transportWide: 3) }
         return [video, MediaStream(video: nil, payload: 111)].compactMap(\.self)
     }
 }
 
-/// Which streams the room has for the far end of a connection, or takes from it.
+/// The streams that the room sends to the far end of a connection, or receives from it.
 package struct MediaTerms: Equatable, Sendable {
-    /// Whether the room sends; else it takes.
+    /// Whether the room sends; otherwise it receives.
     package var sends: Bool
-    /// Videos at most.
+    /// Limit of videos.
     package var videos: Int
 
-    /// Videos that one connection may have.
+    /// Limit of videos per connection.
     package static let mostVideos = 12
 
     /// The media that a guest may send.
     package static let guest = MediaTerms(sends: false, videos: 1)
 
-    /// The media that a viewer may get: audio, and so many videos.
+    /// The media that a viewer may receive: audio, and this number of videos.
     package static func viewer(videos: Int) -> MediaTerms {
         MediaTerms(sends: true, videos: videos)
     }
 
-    /// The refusal of a codec.
+    /// The error for a medium without a usable codec.
     fileprivate func refusal(_ kind: String, _ codecs: String, _ why: String) -> RequestError {
         let (verb, isNot) =
             sends ? ("sends", "does not take that") : ("takes", "is not sent as that")
@@ -59,19 +60,19 @@ package struct MediaTerms: Equatable, Sendable {
         return found
     }
 
-    /// The payload type for a codec, or for the codec that suits the room.
+    /// The payload type for a codec.
     ///
-    /// - Parameter codec: Nil for any.
+    /// - Parameter codec: The codec; nil to choose the best for the room.
     func video(
         of medium: SessionDescription.Media, _ codec: VideoCodec?
     ) throws(RequestError) -> (codec: VideoCodec, payload: SessionDescription.Payload) {
         var faults: [String] = []
-        // A decoder of H.264 reads more of a hostile stream: guests send VP8 if they have it.
+        // Prefer VP8 for guests: an H.264 decoder parses more of a hostile stream.
         let order: [VideoCodec] =
             codec.map { [$0] } ?? (sends ? preferred(of: medium) : [.vp8, .h264])
         for codec in order {
             let all = medium.payloads.filter {
-                // GStreamer's payloaders know the dynamic ones.
+                // GStreamer's payloaders accept only dynamic payload types.
                 $0.codec == codec.rawValue && (96...127).contains($0.number)
             }
             let best =
@@ -96,15 +97,15 @@ package struct MediaTerms: Equatable, Sendable {
     }
 }
 
-/// How a payload type has H.264 (RFC 6184).
+/// Chooses among payload types for H.264 (RFC 6184).
 enum H264Format {
-    /// The profiles with 4:2:0 and 8 bits that the room's decoder takes: baseline, main and high. The room
-    /// sends constrained baseline, which decoders of all three take.
+    /// The profiles with 4:2:0 and 8 bits that the room's decoder accepts: baseline, main and high.
+    /// The room sends constrained baseline, which decoders of all three accept.
     private static let profiles = ["42", "4d", "64"]
 
     /// The best of several payload types.
     ///
-    /// - Parameter faults: Gets what is wrong with the others.
+    /// - Parameter faults: Receives the faults of the other payload types.
     static func best(
         of payloads: [SessionDescription.Payload], sends: Bool, _ faults: inout [String]
     ) -> SessionDescription.Payload? {
@@ -120,7 +121,7 @@ enum H264Format {
         return best?.payload
     }
 
-    /// The lower, the better.
+    /// The rank of a payload type. A lower rank is better.
     private static func rank(
         of payload: SessionDescription.Payload, sends: Bool
     ) -> Result<Int, InvalidValueError> {
@@ -138,8 +139,8 @@ enum H264Format {
         }
         switch payload["packetization-mode"] {
         case "1": break
-        // Frames of many packets need mode 1. Depayloaders take it from a sender whatever they say;
-        // programs made with GStreamer say nothing.
+        // Frames of many packets require mode 1. Depayloaders accept it from any sender, and
+        // programs made with GStreamer do not declare it.
         case nil: rank += 2
         case "0" where !sends: rank += 4
         case let mode?:

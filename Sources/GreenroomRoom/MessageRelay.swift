@@ -1,36 +1,35 @@
-/// Text messages on their way to the pages of a room.
+/// Relays text messages to the pages of a room.
 ///
-/// The relay keeps a message for 30 s, so that a page that was away for a moment still gets it, and then
-/// forgets it.
+/// The relay keeps a message for 30 s, so that a page that was briefly offline still receives it.
 package struct MessageRelay: Sendable {
     /// A message.
     package struct Message: Encodable, Equatable, Sendable {
         package var number: Int
-        /// The participant's number; nil for an operator outside of the room.
+        /// The participant's number; nil if the sender is an operator outside the room.
         package var participant: UInt32?
         package var name: String
         package var text: String
     }
 
-    /// Characters of a message.
+    /// Limit of characters in a message.
     package static let longest = 500
-    /// Bytes of a message: a character may have any number of them.
+    /// Limit of bytes in a message. A character may have any number of bytes.
     package static let longestBytes = 2000
     private static let most = 100
     private static let lifetime = 30.0
 
     private var kept: [(message: Message, seconds: Double)] = []
-    /// The number of the newest message; 0 before the first one.
+    /// The number of the newest message; 0 if none.
     package private(set) var newest = 0
 
     package init() {}
 
-    /// Takes a message.
+    /// Adds a message.
     ///
     /// - Parameters:
-    ///   - participant: Nil for an operator outside of the room.
+    ///   - participant: The number of the participant; nil if an operator outside the room.
     ///   - seconds: The time, on any clock.
-    /// - Throws: ``RequestError/bad(_:)`` for a text that is empty or too long.
+    /// - Throws: ``RequestError/bad(_:)`` if the text is empty or too long.
     package mutating func add(
         _ text: String, from name: String, _ participant: UInt32?, at seconds: Double
     ) throws(RequestError) {
@@ -46,12 +45,13 @@ package struct MessageRelay: Sendable {
         if kept.count > Self.most { kept.removeFirst() }
     }
 
-    /// Forgets messages that are 30 s old.
+    /// Removes messages that are older than 30 s.
     package mutating func expire(at seconds: Double) {
         kept.removeAll { seconds - $0.seconds > Self.lifetime }
     }
 
-    /// The messages after a number. A number that the relay has not reached is of an earlier room: all of them.
+    /// The messages after a number. A number above the newest belongs to an earlier room, so all
+    /// messages are returned.
     package func messages(after number: Int) -> [Message] {
         kept.map(\.message).filter { number > newest || $0.number > number }
     }

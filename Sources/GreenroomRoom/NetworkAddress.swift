@@ -1,12 +1,12 @@
 package import Glibc
 
-/// An IP address, and from where it can be reached.
+/// An IP address, and its reach.
 package struct NetworkAddress: Hashable, Sendable {
-    /// From where an address can be reached, the nearest first.
+    /// The places from which an address can be reached, the nearest first.
     package enum Reach: Int, Comparable, Sendable {
         /// From the same machine.
         case machine
-        /// From the same cable: IPv6 needs the network card's name with it.
+        /// From the same link. IPv6 also needs the name of the network interface.
         case link
         /// From the same network: RFC 1918, RFC 4193, and carriers' RFC 6598.
         case network
@@ -15,13 +15,14 @@ package struct NetworkAddress: Hashable, Sendable {
         package static func < (one: Reach, other: Reach) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// As `inet_ntop` writes it.
+    /// The address in the form of `inet_ntop`.
     package let text: String
     package let isIPv6: Bool
     package let reach: Reach
 
-    /// - Parameter text: An address of IPv4 or IPv6, without brackets and network card.
-    /// - Returns: nil for another text, for a multicast address and for the address zero.
+    /// - Parameter text: An IPv4 or IPv6 address, without brackets and network interface.
+    /// - Returns: The address; nil if the text is not an address, or is a multicast address or the
+    ///   address zero.
     package init?(_ text: some StringProtocol) {
         let text = String(text)
         var (ip4, ip6) = (in_addr(), in6_addr())
@@ -59,17 +60,17 @@ package struct NetworkAddress: Hashable, Sendable {
         }
     }
 
-    /// As a part of a URL.
+    /// The address as the host of a URL.
     package var host: String { isIPv6 ? "[\(text)]" : text }
 
     // MARK: This machine's
 
-    /// The addresses of this machine in the order in which others can use them best: those with the widest
-    /// reach first, and IPv4 before IPv6. Loopback and link-local addresses are left out.
+    /// The addresses of this machine, the most usable first: by reach, then IPv4 before IPv6. Omits
+    /// loopback and link-local addresses.
     ///
     /// - Parameters:
     ///   - all: The machine's addresses.
-    ///   - isIPv6Heard: Whether a server of the machine listens at IPv6, too.
+    ///   - isIPv6Heard: Whether a server of the machine also listens on IPv6.
     package static func usable(
         _ all: [NetworkAddress], isIPv6Heard: Bool
     ) -> [NetworkAddress] {
@@ -87,7 +88,7 @@ package struct NetworkAddress: Hashable, Sendable {
         }.map(\.element)
     }
 
-    /// The addresses of this machine's network cards that are up, in the kernel's order.
+    /// The addresses of this machine's active network interfaces, in the kernel's order.
     package static var ofMachine: [NetworkAddress] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -104,7 +105,8 @@ package struct NetworkAddress: Hashable, Sendable {
         return found
     }
 
-    /// An address without its port, as `getnameinfo` writes it; nil for another family.
+    /// An address without its port, in the form of `getnameinfo`; nil if the family is not IPv4 or
+    /// IPv6.
     ///
     /// - Parameter address: An IPv4 or IPv6 address.
     package static func text(of address: UnsafePointer<sockaddr>) -> String? {

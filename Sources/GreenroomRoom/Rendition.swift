@@ -1,12 +1,13 @@
 package import GreenroomMedia
 
-/// A quality in which a video track is encoded, for all who get it; the poorest first.
+/// A quality in which a video track is encoded, from poorest to best. All viewers of a rendition
+/// share one encoder.
 package enum Rendition: Int, CaseIterable, Comparable, Sendable {
     /// Half of each side, and a ninth of the bits.
     case low
     /// Half of each side, and a third of the bits.
     case half
-    /// As the track is.
+    /// The size and bit rate of the track.
     case full
 
     /// Groups renditions of equal size.
@@ -16,7 +17,7 @@ package enum Rendition: Int, CaseIterable, Comparable, Sendable {
         left.rawValue < right.rawValue
     }
 
-    /// Its size, of a track's; even but for ``full``.
+    /// The rendition's size for a track's size. Width and height are even except for ``full``.
     package func size(of whole: FrameSize) -> FrameSize {
         switch self {
         case .full: whole
@@ -26,8 +27,8 @@ package enum Rendition: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// The bit rate that looks clean on footage: 2.2 Mbit/s for 720p30. Rare frames differ more.
-    /// ``low`` looks blurred in motion.
+    /// The bit rate that looks clean on footage: 2.2 Mbit/s for 720p30. At lower frame rates frames
+    /// differ more. ``low`` looks blurred in motion.
     package func bitsPerSecond(of whole: VideoCapability) -> Int {
         let pixels = Double(whole.size.area) * max(10, whole.rate.framesPerSecond)
         let full = min(max(pixels * 0.08, 200_000), 6_000_000)

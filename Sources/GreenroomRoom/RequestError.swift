@@ -1,6 +1,6 @@
-/// Why a request is not granted; its sender gets it as the answer.
+/// The error of a refused request. The sender receives it as the answer.
 package struct RequestError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The status of HTTP.
+    /// The HTTP status.
     package enum Code: Int, Sendable {
         case bad = 400
         case unauthorized = 401

@@ -1,4 +1,4 @@
-/// The first line and the headers of a request, from a client that can send anything.
+/// The request line and the headers of a request from an untrusted client.
 package struct RequestHead: Equatable, Sendable {
     /// A header.
     package struct Field: Equatable, Sendable {
@@ -14,16 +14,16 @@ package struct RequestHead: Equatable, Sendable {
     package private(set) var path: String
     package private(set) var query: String
     package private(set) var fields: [Field] = []
-    /// The bytes of the body.
+    /// The length of the body, in bytes.
     package private(set) var length = 0
 
-    /// The most bytes of a head, with the empty line.
+    /// Limit of a head, in bytes, including the empty line.
     package static let longest = 16 * 1024
-    /// The most bytes of a body.
+    /// Limit of a body, in bytes.
     package static let longestBody = 64 * 1024
     private static let mostFields = 100
 
-    /// The parts of the path, decoded.
+    /// The decoded components of the path.
     package var parts: [String] { path.split(separator: "/").map(Self.decoded) }
 
     /// The decoded parameters of the query.
@@ -35,15 +35,15 @@ package struct RequestHead: Equatable, Sendable {
         }
     }
 
-    /// The value of a header; of one that is there several times, all of them: "a, b".
+    /// The value of a header; nil if absent. Joins the values of a repeated header with ", ".
     ///
-    /// - Parameter name: In lower case.
+    /// - Parameter name: The name in lower case.
     package subscript(name: String) -> String? {
         let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Checks a head that was read.
+    /// Checks the parts of a head.
     ///
     /// - Parameters:
     ///   - target: The path and the query, percent-encoded.
@@ -98,7 +98,7 @@ package struct RequestHead: Equatable, Sendable {
         fields.append(field)
     }
 
-    /// Text as it is without percent-encoding; one that is wrong stays.
+    /// The text without percent-encoding. Invalid encoding stays unchanged.
     private static func decoded(_ text: Substring) -> String {
         var (bytes, rest) = ([UInt8](), text.utf8)
         while let byte = rest.popFirst() {
@@ -114,7 +114,7 @@ package struct RequestHead: Equatable, Sendable {
         return String(validating: bytes, as: UTF8.self) ?? String(text)
     }
 
-    /// Whether a byte may be in a method or in the name of a header.
+    /// Whether a byte may appear in a method or in a header's name.
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,8 +1,8 @@
-/// How many requests an address may send: a bucket of tokens each.
+/// Limit of requests per address: one token bucket for each address.
 package struct RequestLimit: Sendable {
-    /// Requests at once.
+    /// The number of requests allowed at once.
     package let burst: Double
-    /// Requests a second, in the long run.
+    /// The number of requests allowed per second in the long run.
     package let rate: Double
 
     private static let mostAddresses = 1000
@@ -19,10 +19,10 @@ package struct RequestLimit: Sendable {
         self.rate = rate
     }
 
-    /// Takes a request.
+    /// Counts a request.
     ///
     /// - Parameter seconds: The time, on any clock.
-    /// - Returns: Whether it is within the limit.
+    /// - Returns: Whether the request is within the limit.
     package mutating func allows(_ address: String, at seconds: Double) -> Bool {
         var bucket = buckets[address] ?? Bucket(tokens: burst, seconds: seconds)
         bucket.tokens = min(burst, bucket.tokens + max(0, seconds - bucket.seconds) * rate)
@@ -30,7 +30,8 @@ package struct RequestLimit: Sendable {
         let isAllowed = bucket.tokens >= 1
         if isAllowed { bucket.tokens -= 1 }
         if buckets[address] == nil, buckets.count >= Self.mostAddresses {
-            // A sender with many addresses gets new buckets; memory stays bounded.
+            // Drop all buckets, so that memory stays bounded. A sender with many addresses receives
+            // new buckets anyway.
             buckets.removeAll()
         }
         buckets[address] = bucket

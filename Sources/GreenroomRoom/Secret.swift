@@ -1,6 +1,6 @@
 /// Random words, and their comparison.
 package enum Secret {
-    /// 128 random bits, of a–z and 0–9.
+    /// A random word of 128 bits, written with a–z and 0–9.
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         var text = ""
@@ -11,7 +11,7 @@ package enum Secret {
         return text
     }
 
-    /// Whether two words are the same. The time depends on the length of the given word alone.
+    /// Whether two words are equal. The time depends only on the length of the given word.
     package static func matches(_ given: some StringProtocol, _ secret: String) -> Bool {
         let (given, secret) = (Array(given.utf8), Array(secret.utf8))
         guard !secret.isEmpty else { return false }

@@ -1,14 +1,14 @@
-/// A media server's answer to an offer of the room, as webrtcbin gets it.
+/// A media server's answer to an offer of the room, adapted for webrtcbin.
 package struct ServerAnswer: Equatable, Sendable {
-    /// With the media and the names of the offer.
+    /// The answer with the media and names of the offer.
     package let description: SessionDescription
 
-    /// Reads an answer beside its offer.
+    /// Checks an answer against its offer.
     ///
     /// - Parameters:
-    ///   - answer: The server's.
-    ///   - offer: webrtcbin's.
-    /// - Throws: The fault of the answer.
+    ///   - answer: The server's answer.
+    ///   - offer: The offer of webrtcbin.
+    /// - Throws: ``RequestError`` with the fault of the answer.
     package init(
         _ answer: SessionDescription, to offer: SessionDescription
     ) throws(RequestError) {
@@ -17,7 +17,7 @@ package struct ServerAnswer: Equatable, Sendable {
                 "\(answer.media.count) media, but the offer has \(offer.media.count)")
         }
         let pairs = Array(zip(offer.media, answer.media))
-        // The room offers one transport for all media: the first served medium has it.
+        // The room offers one transport for all media. The first served medium contains it.
         guard let first = pairs.firstIndex(where: { Self.payload(of: $1, for: $0) != nil }) else {
             throw .bad("none of the offered media accepted")
         }
@@ -40,7 +40,7 @@ package struct ServerAnswer: Equatable, Sendable {
                         .prefix(SessionDescription.mostCandidates))
             }
             if let payload = Self.payload(of: answered, for: offered) {
-                // The room offers all media but the first without a port of their own.
+                // The room offers only the first medium with a port of its own.
                 (medium.hasPort, medium.isBundleOnly) = (true, false)
                 medium.direction = answered.direction
                 medium.payloads = offered.payloads.filter { own in
@@ -63,7 +63,7 @@ package struct ServerAnswer: Equatable, Sendable {
         self.description = description
     }
 
-    /// The offered payload type that a server takes; nil if it rejects the medium.
+    /// The offered payload type that a server accepts; nil if the server rejects the medium.
     private static func payload(
         of answered: SessionDescription.Media, for offered: SessionDescription.Media
     ) -> SessionDescription.Payload? {
@@ -76,7 +76,7 @@ package struct ServerAnswer: Equatable, Sendable {
         }
     }
 
-    /// Whether the server reports which packets of the video arrive.
+    /// Whether the server reports the received packets of the video.
     package var hasFeedback: Bool {
         description.media.contains {
             $0.kind == "video" && $0.hasPort && $0.transportWide != nil

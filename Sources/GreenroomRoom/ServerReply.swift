@@ -1,16 +1,16 @@
 /// A media server's reply to a WHIP or WHEP request.
 package struct ServerReply: Equatable, Sendable {
-    /// The status of HTTP; 0 if there was no answer.
+    /// The HTTP status; 0 if there was no answer.
     package var status: Int
-    /// The answer's text: SDP, or words.
+    /// The text of the answer: SDP or words.
     package var body = ""
-    /// The type of the text, in small letters.
+    /// The media type of the text, in lower case.
     package var type = ""
-    /// Where the connection can be ended; nil if the server does not say.
+    /// The URL for ending the connection; nil if the server sends none.
     package var location: String?
-    /// When to try again, in seconds; 0 if the server does not say.
+    /// The time until the next attempt, in seconds; 0 if the server sends none.
     package var retryAfter = 0
-    /// Why there was no answer.
+    /// The reason that there was no answer.
     package var problem = ""
 
     /// Describes a reply.
@@ -19,9 +19,9 @@ package struct ServerReply: Equatable, Sendable {
     /// The answer to an offer.
     ///
     /// - Parameters:
-    ///   - purpose: Whether the room sends or fetches.
+    ///   - purpose: The purpose of the server: to publish or fetch.
     ///   - hasVideo: Whether a video was offered.
-    /// - Throws: The fault, the rule and the cure.
+    /// - Throws: ``ServerError`` with the fault, the rule and the cure.
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool
     ) throws(ServerError) -> SessionDescription {
@@ -65,7 +65,7 @@ package struct ServerReply: Equatable, Sendable {
         }
     }
 
-    /// The beginning of what it says in words, in one line.
+    /// The beginning of the server's message, in one line.
     private var words: String {
         guard type.hasPrefix("text/plain") || type.contains("json") else { return "" }
         let line = body.unicodeScalars.lazy.map {
@@ -78,20 +78,20 @@ package struct ServerReply: Equatable, Sendable {
 
 /// The purpose of a media server for a room. Raw values are the names of settings.
 package enum ServerPurpose: String, Sendable {
-    /// It sends the session there, by WHIP.
+    /// The room sends the session to the server, by WHIP.
     case publish
-    /// It gets a participant from there, by WHEP.
+    /// The room receives a participant from the server, by WHEP.
     case fetch
 
     var protocolName: String { self == .publish ? "WHIP" : "WHEP" }
-    /// For the names of values in the report.
+    /// The participle for the names of values in the report.
     package var participle: String { self == .publish ? "published" : "fetched" }
 }
 
-/// Why there is no connection with a media server.
+/// The reason that there is no connection to a media server.
 package struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String
-    /// When the server wants to be asked again, in seconds; 0 if it does not say.
+    /// The time until the next attempt that the server requests, in seconds; 0 if it requests none.
     package var retryAfter: Int
 
     package init(_ description: String, retryAfter: Int = 0) {
@@ -99,43 +99,43 @@ package struct ServerError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 }
 
-/// When a media server is tried again.
+/// Computes the time until the next attempt to reach a media server.
 package struct ServerBackoff: Sendable {
-    /// Seconds between attempts.
+    /// The times between attempts, in seconds.
     private static let steps = [1, 2, 4, 8, 15, 30]
 
     private var failures = 0
 
-    /// Begins with no failure.
+    /// Creates a back-off without failures.
     package init() {}
 
-    /// How long to wait after a failure, in seconds; at most five minutes.
+    /// The time to wait after a failure, in seconds; at most five minutes.
     ///
-    /// - Parameter wanted: What the server asks for.
+    /// - Parameter wanted: The time that the server requests, in seconds.
     package mutating func next(wanted: Int) -> Int {
         defer { failures += 1 }
         return max(Self.steps[min(failures, Self.steps.count - 1)], min(max(wanted, 0), 300))
     }
 
-    /// A connection has worked.
+    /// Resets the times after a successful connection.
     package mutating func reset() { failures = 0 }
 }
 
-/// The address of a media server, as a setting has it.
+/// The address of a media server, from a setting.
 package struct ServerAddress: Equatable, Sendable {
-    /// The whole of it. Its path may be a secret.
+    /// The complete address. The path may be a secret.
     package var url: String
     /// The part of the address that may be logged: `https://example.org`.
     package var origin: String
-    /// The address of this machine to be reached at, if the server is on this machine; nil: any.
+    /// The address of this machine to use, if the server is on this machine; nil if any.
     package var local: String?
     private let host: String
 
-    /// Whether two addresses lead to one server: servers have a port for each protocol.
+    /// Whether two addresses have the same host. Servers use a port for each protocol.
     package func isSameServer(as other: ServerAddress) -> Bool { host == other.host }
 
-    /// - Parameter text: Of a setting.
-    /// - Returns: nil if it is no address of http or https.
+    /// - Parameter text: The text of a setting.
+    /// - Returns: The address; nil if the text is not an HTTP or HTTPS URL.
     package init?(_ text: String) {
         guard
             let match = text.wholeMatch(
