@@ -9,45 +9,45 @@ import GreenroomVideo
 
 /// A track's audio in a WAV file of 48 kHz stereo.
 ///
-/// The audio thread writes samples to a ring of two seconds without waiting; the recording's own
-/// thread writes the file. If a slow disk fills the ring, samples are lost and counted, and
-/// replaced by silence of the same length.
+/// The audio thread writes samples to a ring of two seconds without waiting, and the recording's
+/// own thread writes the file. If a slow disk fills the ring, the recording drops and counts
+/// samples, and writes silence of the same length.
 final class AudioRecording: AudioSink {
     /// Counts of samples.
     struct Counts: Sendable {
         /// Frames in the file.
         var written = 0
-        /// Lost frames: replaced by silence because the disk was too slow, or lost after the file
+        /// Lost frames: silence replaces them because the disk was too slow, or the file had
         /// failed.
         var lost = 0
     }
 
     /// An audio recording in the report.
     private struct Entry: Encodable, Sendable {
-        /// The file.
+        /// The path of the file.
         var output: String
-        /// Frames in it.
+        /// Frames in the file.
         var written: Int
         /// Lost frames: the disk was too slow, or the file had failed.
         var lost: Int
-        /// Why it is incomplete.
+        /// The reason that the file is incomplete; absent if it is complete.
         var failure: String?
     }
 
-    /// The length of a write: 0.1 s keeps the file's header correct at low cost.
+    /// The longest write, in frames: 0.1 s, which keeps the file's header correct at low cost.
     private static let longest = AudioFormat.session.sampleRate / 10
 
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate * 2)
-        /// Frames lost since the ring was full, to replace by silence.
+        /// Frames lost since the ring was full. The thread replaces them by silence.
         var missing = 0
-        /// Frames being written.
+        /// Frames that the thread is writing.
         var inHand = 0
         var counts = Counts()
         var isFinishing = false
         var failure: String?
 
-        /// Whether there is something to do for the recording's thread.
+        /// Whether the recording's thread has work.
         var isDue: Bool { ring.count >= AudioRecording.longest || missing > 0 || isFinishing }
     }
 
@@ -64,7 +64,7 @@ final class AudioRecording: AudioSink {
     ///
     /// - Parameters:
     ///   - replaces: Whether the file may exist.
-    ///   - events: Receives a failure at once.
+    ///   - events: Receives a failure immediately.
     init(
         path: String, replaces: Bool, clock: SessionClock, events: SessionEvents
     ) throws(OutputError) {
@@ -73,7 +73,7 @@ final class AudioRecording: AudioSink {
         self.clock = clock.host
         let state = Monitor(State())
         self.state = state
-        // The thread owns the writer; the monitor passes it there.
+        // The thread owns the writer. The monitor passes the writer to the thread.
         let carrier: Monitor<WAVWriter?>
         do throws(FileError) {
             carrier = Monitor(
@@ -91,8 +91,8 @@ final class AudioRecording: AudioSink {
             } catch {
                 state.withLock { state in
                     state.failure = "\(error)"
-                    // Missing frames are counted already; queued frames and those being written are
-                    // not.
+                    // Missing frames are already counted. Queued frames and frames being written
+                    // are not.
                     state.counts.lost += state.ring.count + state.inHand
                     state.ring.clear()
                 }
@@ -103,7 +103,7 @@ final class AudioRecording: AudioSink {
 
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Why the file is incomplete; nil if it is not.
+    /// The reason that the file is incomplete; nil if it is complete.
     var failure: String? { state.withLock { $0.failure } }
 
     var health: SinkHealth { failure == nil ? .working : .failed }
@@ -123,7 +123,7 @@ final class AudioRecording: AudioSink {
                 state.counts.lost += frames
                 return false
             }
-            // Silence for lost frames comes first, or samples would move in time.
+            // Write silence for lost frames first; otherwise samples would move in time.
             if state.missing == 0, state.ring.room >= frames {
                 _ = state.ring.append(samples, channels: 2)
             } else {
@@ -145,7 +145,7 @@ final class AudioRecording: AudioSink {
         events.sendFailed(output: name, reason: reason, isRecording: true)
     }
 
-    /// The thread of the recording.
+    /// The loop of the recording's thread.
     private static func drain(
         _ state: Monitor<State>, on clock: SessionClock, into writer: consuming WAVWriter
     ) throws(FileError) {

@@ -17,7 +17,7 @@ extension Decoder<TrackSelection> {
     }
 }
 
-/// An entry of the list.
+/// An entry of a list of tracks.
 private enum TrackRule: Sendable {
     case own(SessionTrack)
     case participants(TrackSelection.Participants)
@@ -50,7 +50,7 @@ extension Decoder<TrackRule> {
 }
 
 extension [String] {
-    /// `camera, microphone or share`.
+    /// The texts as alternatives: `camera, microphone or share`.
     fileprivate var alternatives: String {
         guard let last, count > 1 else { return first ?? "" }
         return "\(dropLast().joined(separator: ", ")) or \(last)"

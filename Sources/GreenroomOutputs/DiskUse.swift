@@ -4,25 +4,25 @@ package import GreenroomModel
 
 /// The disk use of the outputs in a folder.
 package struct DiskUse: Equatable, Sendable {
-    /// Tracks that are recorded.
+    /// The recorded tracks.
     package struct Tracks: Sendable {
         /// The size and rate of each track with video.
         package var video: [VideoTrackKind: VideoCapability]
-        /// How many have audio.
+        /// The number of tracks with audio.
         package var audio: Int
 
-        /// Says what there is.
+        /// Describes the recorded tracks.
         package init(video: [VideoTrackKind: VideoCapability], audio: Int) {
             self.video = video
             self.audio = audio
         }
     }
 
-    /// The folder; it need not be there yet.
+    /// The folder, which need not exist yet.
     package var folder: String
     /// The bytes per second; nil if unknown.
     package var bytesPerSecond: Double?
-    /// Whether an unknown number of participants adds to it.
+    /// Whether an unknown number of participants adds to the use.
     package var lacksParticipants = false
 
     /// Describes a use.
@@ -34,7 +34,7 @@ package struct DiskUse: Equatable, Sendable {
     /// The bytes per hour.
     package var bytesPerHour: Double? { bytesPerSecond.map { $0 * 3600 } }
 
-    /// The free bytes of the folder's disk; nil if the system does not say.
+    /// The free bytes of the folder's disk; nil if unknown.
     package var freeBytes: Double? { DiskSpace(of: folder)?.freeBytes }
 
     /// The use and the free space, e.g. `takes up to 149 GB an hour; 12.5 GB are free, enough for 5
@@ -65,7 +65,7 @@ package struct DiskUse: Equatable, Sendable {
             + "talk.mkv takes far less than a folder."
     }
 
-    /// In decimal units with three digits, as disks are sold: `12.5 GB`.
+    /// An amount in decimal units with three digits, as disks are sold: `12.5 GB`.
     package static func words(ofBytes bytes: Double) -> String {
         let (amount, unit) =
             switch bytes {
@@ -79,11 +79,11 @@ package struct DiskUse: Equatable, Sendable {
     }
 }
 
-/// The disk that a folder is on.
+/// The disk of a folder.
 package struct DiskSpace: Equatable, Sendable {
-    /// The same for all folders of the disk.
+    /// The number of the disk's device.
     package var device: UInt64
-    /// The bytes that this user may still write.
+    /// The free bytes that this user may write.
     package var freeBytes: Double
 
     /// Describes a disk.
@@ -92,10 +92,10 @@ package struct DiskSpace: Equatable, Sendable {
         self.freeBytes = freeBytes
     }
 
-    /// Asks the system.
+    /// Queries the disk of a folder.
     ///
-    /// - Parameter folder: If it is not there, the nearest one above it counts.
-    /// - Returns: nil if the system does not say.
+    /// - Parameter folder: The folder. If it does not exist, its nearest existing parent counts.
+    /// - Returns: The disk; nil if the system does not report it.
     package init?(of folder: String) {
         var path = folder
         var about = stat()

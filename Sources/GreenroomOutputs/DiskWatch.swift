@@ -2,34 +2,34 @@ package import GreenroomEvents
 import GreenroomModel
 package import GreenroomRuntime
 
-/// Says in time when a disk that is recorded to will be full.
+/// Warns before a disk that the session records to is full.
 ///
-/// It looks at what is left, and so sees whatever fills the disk, also what is not the session's.
+/// The watch measures the free space, so it also detects writes of other programs.
 struct DiskWatch {
-    /// From this time before the disk is full there are warnings, in seconds.
+    /// The times before the disk is full at which to warn, in seconds.
     static let warnings = [600.0, 60]
-    /// How far back the rate is measured, in seconds: encoders and caches write in bursts.
+    /// The window for measuring the rate, in seconds. Encoders and caches write in bursts.
     private static let window = 60.0
-    /// After how long it is known.
+    /// The shortest time for measuring the rate, in seconds.
     fileprivate static let shortestMeasure = 10.0
 
     fileprivate struct Disk {
-        /// A folder on it, for messages.
+        /// A folder on the disk, for messages.
         var folder: String
-        /// When what was free.
+        /// The free bytes at each measured time.
         var looks: [(seconds: Double, free: Double)] = []
-        /// How many warnings there were.
+        /// The number of warnings so far.
         var warned = 0
     }
 
     private var disks: [UInt64: Disk] = [:]
 
-    /// Looks at the disks of folders.
+    /// Measures the disks of folders.
     ///
     /// - Parameters:
-    ///   - seconds: The session's time.
-    ///   - left: What is left of the session; nil for one without a duration.
-    ///   - space: Asks for the disk of a folder.
+    ///   - seconds: The session's time, in seconds.
+    ///   - left: The remaining time of the session, in seconds; nil if it has no duration.
+    ///   - space: Queries the disk of a folder.
     /// - Returns: Warnings, each with its folder.
     mutating func look(
         at folders: [String], seconds: Double, left: Double?,
@@ -60,7 +60,7 @@ struct DiskWatch {
         return found
     }
 
-    /// In the largest units that fit: `4 min 50 s`, `3 h 5 min`.
+    /// A time in the largest units that fit: `4 min 50 s`, `3 h 5 min`.
     static func words(ofSeconds seconds: Double) -> String {
         let whole = Int(min(max(seconds, 0), 1e9))
         let (minutes, rest) = whole.quotientAndRemainder(dividingBy: 60)
@@ -74,8 +74,8 @@ struct DiskWatch {
 }
 
 extension DiskWatch.Disk {
-    /// When it will be full, if it is filled as in the last time; nil if it is not filled, or that is
-    /// not known yet.
+    /// The time until the disk is full at the recent rate, in seconds; nil if the disk is not
+    /// filling or the rate is not yet known.
     fileprivate var secondsToFull: Double? {
         guard let first = looks.first, let last = looks.last,
             last.seconds - first.seconds >= DiskWatch.shortestMeasure, first.free > last.free
@@ -84,23 +84,23 @@ extension DiskWatch.Disk {
     }
 }
 
-/// Watches the disks of a running session, on a thread of its own: a network's disk may block a thread
-/// that asks.
+/// Watches the disks of a running session, on a separate thread: querying a network disk may block.
 package final class DiskWatcher: Sendable {
     private static let interval: Int64 = 5_000_000_000
 
     private let isOver = Monitor(false)
 
     /// - Parameters:
-    ///   - folders: What is recorded to.
-    ///   - duration: The session's; nil for one without.
-    ///   - clock: The session's.
-    ///   - epoch: Its beginning on that clock.
+    ///   - folders: The folders that the session records to.
+    ///   - duration: The session's duration; nil if none.
+    ///   - clock: The session's clock.
+    ///   - epoch: The session's start on the clock, in nanoseconds.
     package init(
         _ folders: [String], duration: Duration?, clock: SessionClock, epoch: Int64,
         events: SessionEvents
     ) {
-        // A virtual clock is as fast as the machine: nothing can be said in time.
+        // On a virtual clock a warning cannot be in time, because the clock is as fast as the
+        // machine.
         guard !folders.isEmpty, !clock.isVirtual else { return }
         let isOver = isOver
         _ = HostThread(name: "disk") {

@@ -9,10 +9,10 @@ import SystemPackage
 
 /// `record` with the name of a file, `talk.mkv`: the bundled output `Recorder`.
 package struct FileRecording: Output, Equatable {
-    /// The endings of such names.
+    /// The extensions of recordings.
     static let endings = ["mkv", "webm", "mp4"]
 
-    /// Endings of media files of other formats.
+    /// The extensions of other media files.
     private static let otherEndings = [
         "aac", "avi", "flac", "flv", "gif", "m2ts", "m4a", "m4v", "mka", "mov", "mp3", "mpeg",
         "mpg",
@@ -21,25 +21,26 @@ package struct FileRecording: Output, Equatable {
 
     /// The ways to record a session with a call.
     package enum Participants: String, CaseIterable, Sendable {
-        /// Everybody in one video, with the full mix.
+        /// One video of all participants, with the full mix.
         case stage
-        /// The same, and each track of each participant in a file of its own.
+        /// The same video, and each track of each participant in a separate file.
         case files
     }
 
     /// The file's absolute path.
     package var file: String
-    /// How to record a session with a call if ``selection`` is nil; nil for ``Participants/stage``.
+    /// The way to record a session with a call if ``selection`` is nil. A nil value means
+    /// ``Participants/stage``.
     package var participants: Participants?
-    /// The tracks; nil for all.
+    /// The tracks to record; nil if all.
     package var selection: TrackSelection?
-    /// Whether it records from the start; else a command starts it.
+    /// Whether recording begins with the session; otherwise a command starts it.
     package var records = true
-    /// Whether it replaces an existing file.
+    /// Whether the recording replaces an existing file.
     package var overwrites = false
 
     /// - Parameter file: The file's absolute path.
-    /// - Returns: nil if the name lacks a recording's extension.
+    /// - Returns: The output; nil if the name lacks a recording's extension.
     init?(file: String) {
         guard let ending = file.split(separator: ".").last,
             Self.endings.contains(ending.lowercased())
@@ -47,7 +48,7 @@ package struct FileRecording: Output, Equatable {
         self.file = file
     }
 
-    /// The error for a folder whose name has a file's extension. Nil if it can.
+    /// The error for a folder whose name has a media file's extension; nil if the name is valid.
     static func problem(ofFolder path: String) -> String? {
         guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: "."),
             dot > name.startIndex
@@ -66,7 +67,7 @@ package struct FileRecording: Output, Equatable {
         var settings: [String: ParameterValue] = ["file": .string(file)]
         if !records { settings["recording"] = .boolean(false) }
         if overwrites { settings["overwrite"] = .boolean(true) }
-        // Without a mix among its tracks, each audio track is one of the file.
+        // Without a mix, each audio track becomes a track of the file.
         let own = selection?.own ?? []
         if !own.contains(.mix), own.contains(where: { $0.medium == .audio && $0.role != nil }) {
             settings["audio-tracks"] = .string("separate")
@@ -78,7 +79,7 @@ package struct FileRecording: Output, Equatable {
         file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
     }
 
-    /// Takes a stage and all that is said, unless it names something else.
+    /// Records a stage and the full mix, unless the recording selects tracks.
     package mutating func takeStage(_ stage: SessionRole) {
         guard selection == nil else { return }
         selection = TrackSelection(
@@ -87,7 +88,7 @@ package struct FileRecording: Output, Equatable {
     }
 
     package func open(in session: inout OutputBuilder) throws(OutputError) {
-        // The session does not start without its recording, as with a folder.
+        // The session does not start without its recording. A folder has the same rule.
         if let problem { throw OutputError(place: file, explanation: problem) }
     }
 
@@ -108,7 +109,7 @@ package struct FileRecording: Output, Equatable {
         }
     }
 
-    /// With the Recorder's bit rates: 0.08 bits for each pixel, and 128 kbit/s of audio.
+    /// The disk use at the Recorder's bit rates: 0.08 bits per pixel, and 128 kbit/s of audio.
     package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? {
         let recorded = tracks.video.filter { track, _ in
             guard let selection, let role = SessionRole(.video, of: track) else { return true }
@@ -123,7 +124,8 @@ package struct FileRecording: Output, Equatable {
 
     package var product: String? { "recorded in \(file)" }
 
-    /// Checks the written bytes, because received frames may not be in the file.
+    /// Whether the file has content. Received frames are no proof, because they may not be in the
+    /// file.
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.values["seconds"] ?? 0 > 0 }
 
     package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
@@ -147,11 +149,12 @@ package struct FileRecording: Output, Equatable {
 }
 
 extension SessionOutput {
-    /// Records to one file: of a session with a call everybody in one video, with all that is said.
+    /// Records to one file. For a session with a call, records one video of all participants, with
+    /// the full mix.
     ///
-    /// - Parameter file: Its path, which ends with `.mkv`, `.webm` or `.mp4`; a relative one starts from the
-    ///   working directory.
-    /// - Returns: nil for a name with another ending.
+    /// - Parameter file: The path, which ends with `.mkv`, `.webm` or `.mp4`. A relative path
+    ///   starts from the working directory.
+    /// - Returns: The output; nil if the name has another extension.
     public static func record(file: String) -> SessionOutput? {
         let folder = file.hasPrefix("/") ? nil : getcwd(nil, 0)
         defer { free(folder) }
@@ -214,7 +217,7 @@ extension FileRecording {
 }
 
 extension Decoder<String> {
-    /// The path of a file that can be recorded to, made absolute.
+    /// Decodes the path of a file for recording, and makes it absolute.
     fileprivate static let mediaFile: Decoder = {
         let endings = FileRecording.endings.map { ".\($0)" }.joined(separator: ", ")
         let path = Decoder<String>.path("the path of a file that ends with \(endings)")

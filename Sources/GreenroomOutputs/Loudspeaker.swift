@@ -8,9 +8,9 @@ import GreenroomVideo
 
 /// The session's audio on an ALSA PCM.
 ///
-/// The audio thread writes samples to a ring of 250 ms without waiting; the loudspeaker's own
-/// thread passes them to the device. If the device is lost or too slow, samples are dropped and
-/// counted.
+/// The audio thread writes samples to a ring of 250 ms without waiting, and the loudspeaker's own
+/// thread passes them to the device. If the device is lost or too slow, the loudspeaker drops and
+/// counts samples.
 final class Loudspeaker: AudioSink {
     /// Counts of the audio.
     struct Statistics: Sendable {
@@ -22,19 +22,19 @@ final class Loudspeaker: AudioSink {
         var underruns = 0
         /// Session frames that were dropped.
         var dropped = 0
-        /// How much faster the device's clock runs than the session's, in ppm; nil for a device
-        /// without a clock, such as a file.
+        /// The excess of the device's clock rate over the session's, in ppm; nil if the device has
+        /// no clock, such as a file.
         var driftPPM: Double?
         /// Number of times that the device was reopened after a loss.
         var reopened = 0
-        /// Why there is no audio now; nil if there is.
+        /// The reason that there is no audio now; nil if there is audio.
         var failure: String?
     }
 
-    /// A loudspeaker in the report. The session's audio is `played` and `dropped`, and what is
-    /// still buffered.
+    /// A loudspeaker in the report. The session's audio is the sum of `played`, `dropped` and the
+    /// buffered samples.
     private struct Entry: Encodable, Sendable {
-        /// The device.
+        /// ALSA's name of the device.
         var output: String
         /// The device's sample rate in hertz.
         var sampleRate: Int
@@ -44,14 +44,14 @@ final class Loudspeaker: AudioSink {
         var underruns: Int
         /// Frames of 48 kHz that were dropped: the device was lost, or too slow.
         var dropped: Int
-        /// How much faster the device's clock runs than the session's, in ppm; absent for a device
-        /// without a clock, and in the first second.
+        /// The excess of the device's clock rate over the session's, in ppm; absent if the device
+        /// has no clock, and in the first second.
         var driftPPM: Double?
         /// Number of times that the device was reopened after a loss.
         var reopened: Int
         /// Samples of the mix above 16 bits, which were clipped.
         var clampedSamples: Int
-        /// Why there was no audio at the end.
+        /// The reason that there was no audio at the end; absent if there was audio.
         var failure: String?
     }
 
@@ -73,7 +73,8 @@ final class Loudspeaker: AudioSink {
 
     /// Opens the device.
     ///
-    /// - Parameter clock: Times a device that accepts nothing, and attempts to reopen it.
+    /// - Parameter clock: The clock for the time limit of a device that accepts nothing, and for
+    ///   attempts to reopen it.
     init(device: String, clock: HostClock, events: SessionEvents) throws(OutputError) {
         name = "loudspeaker \(device)"
         self.clock = clock
@@ -88,7 +89,7 @@ final class Loudspeaker: AudioSink {
         }
         let rate = line.sampleRate
         state.withLock { $0.statistics.sampleRate = rate }
-        // The thread owns the device; the monitor passes it there.
+        // The thread owns the device. The monitor passes the device to the thread.
         let carrier = Monitor<SpeakerDevice?>(line)
         let name = name
         thread = HostThread(name: "loudspeaker") {
@@ -107,7 +108,7 @@ final class Loudspeaker: AudioSink {
 
     var statistics: Statistics { state.withLock { $0.statistics } }
 
-    /// A lost device may return.
+    /// The health of the sink, which stays working because a lost device may return.
     var health: SinkHealth { .working }
 
     func report(of mix: MixStatistics) -> OutputReport? {

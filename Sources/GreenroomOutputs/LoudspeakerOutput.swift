@@ -5,7 +5,7 @@ package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema
 
-/// `loudspeaker`: the session's audio on an ALSA PCM; in a call the participants' audio.
+/// `loudspeaker`: the session's audio on an ALSA PCM. In a call, only the participants' audio.
 package struct LoudspeakerOutput: Output, Equatable {
     /// ALSA's name of the device.
     package var device: String
@@ -22,7 +22,7 @@ package struct LoudspeakerOutput: Output, Equatable {
                 ))
             return
         }
-        // In a call people do not want to hear themselves.
+        // In a call, do not play the user's own voice.
         session.connect(
             try Loudspeaker(device: device, clock: session.clock.host, events: session.events),
             to: session.hasCall ? .incoming : .own)
@@ -45,7 +45,7 @@ package struct LoudspeakerOutput: Output, Equatable {
 extension SessionOutput {
     /// Plays the session's audio.
     ///
-    /// - Parameter device: An ALSA PCM.
+    /// - Parameter device: The name of an ALSA PCM.
     public static func loudspeaker(device: String = "default") -> SessionOutput {
         SessionOutput(LoudspeakerOutput(device: device))
     }

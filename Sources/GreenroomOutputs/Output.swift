@@ -4,21 +4,22 @@ package import GreenroomVideo
 package import GreenroomModel
 package import GreenroomSchema
 
-/// An output of a session: what it wants of the tracks, and how to open it.
+/// An output of a session: its wants for the tracks, and a function to open it.
 ///
-/// A value of this type is a description; nothing is open before ``open(in:)``. A new output is a
-/// file with such a type and, if session files can name it, a line in ``OutputForm/builtIn``.
+/// A value of this type is a description; ``open(in:)`` opens the output. To add an output, write a
+/// file with such a type and, if session files can name it, add a line to ``OutputForm/builtIn``.
 package protocol Output: Sendable {
-    /// The output's want for a track's video; nil if it wants none.
+    /// The output's want for a track's video; nil if the output does not use the track.
     ///
-    /// Called before the output is open, because wants enter the first offer to a plugin.
+    /// The host calls this before it opens the output, because wants enter the first offer to a
+    /// plugin.
     func want(of track: VideoTrackKind) -> VideoSinkWant?
 
-    /// The plugin that it is; nil for an output of the host's own.
+    /// The output's plugin; nil if the host itself implements the output.
     var plugin: PluginConfiguration? { get }
 
-    /// The folder that the plugin may write to in a process of its own, besides what the session
-    /// file grants.
+    /// The folder that a plugin in its own process may write to, besides the session file's grants;
+    /// nil if none.
     var writtenFolder: String? { get }
 
     /// Whether the plugin is a call.
@@ -27,51 +28,51 @@ package protocol Output: Sendable {
     /// The filters of participants' audio; empty if the output is not a call.
     var filters: [PluginConfiguration] { get }
 
-    /// The tracks that the host offers to the plugin; nil for all.
+    /// The tracks that the host offers to the plugin; nil if all.
     var selection: TrackSelection? { get }
 
-    /// Opens the output for the session's tracks, and connects its sinks. The session connects a
-    /// plugin itself, with what it wants. [the session's thread]
+    /// Opens the output for the session's tracks, and connects its sinks. The session itself
+    /// connects a plugin, with the plugin's wants. [the session's thread]
     func open(in session: inout OutputBuilder) throws(OutputError)
 
-    /// Opens the output for a track of a participant, which begins now, and connects its sinks. [the
+    /// Opens the output for a participant's track that begins now, and connects its sinks. [the
     /// session's thread]
     func open(
         _ track: ParticipantTrack, in outputs: inout ParticipantOutputs
     ) throws(OutputError)
 
-    /// Whether it creates files. Such outputs are opened last and finished first: if another one
-    /// fails to open, no file is left.
+    /// Whether the output creates files. The session opens these outputs last and finishes them
+    /// first: if another output fails to open, no file is left.
     var makesFiles: Bool { get }
 
-    /// Whether it uses standard output.
+    /// Whether the output uses standard output.
     var usesStandardOutput: Bool { get }
 
     /// The output's line in `greenroom check`; nil if session files cannot contain the output.
     var summary: (name: String, text: String)? { get }
 
-    /// The result, for the end of a session; nil if the user sees it otherwise.
+    /// The result, printed at the end of a session; nil if the user sees the result otherwise.
     var product: String? { get }
 
     /// Whether the plugin has produced output.
     func hasMade(_ entry: OutputFeed.Entry) -> Bool
 
-    /// Why it can't be opened, as far as the machine shows that now: the rule and the cure; nil if
-    /// nothing is known against it. Changes nothing.
+    /// The reason that the output cannot be opened on this machine now, with the rule and the cure;
+    /// nil if none is known. Changes nothing.
     ///
     /// - Parameter tracks: The tracks with sources.
     func obstacle(for tracks: TracksInFile) -> String?
 
-    /// Which other users can change what it writes, and the cure; nil if none can.
+    /// The other users that can change the output's files, and the cure; nil if none can.
     var concern: String? { get }
 
-    /// The largest disk use; nil if the output writes no file, or if the use is unknown.
+    /// The largest disk use; nil if the output writes no file or the use is unknown.
     func diskUse(of tracks: DiskUse.Tracks) -> DiskUse?
 
     /// Conflicts with the rest of the session file, one sentence each.
     ///
     /// - Parameters:
-    ///   - earlier: The outputs before it in the file.
+    ///   - earlier: The outputs before this one in the file.
     ///   - tracks: The tracks with sources in the file.
     func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile) -> [String]
 }
@@ -110,7 +111,7 @@ package struct TracksInFile: Sendable {
     /// Whether there is audio.
     package var hasAudio: Bool { !audio.isEmpty }
 
-    /// Says what there is.
+    /// Describes the tracks.
     package init(video: Set<VideoTrackKind>, audio: Set<VideoTrackKind>, hasCall: Bool = false) {
         self.video = video
         self.audio = audio
@@ -120,15 +121,16 @@ package struct TracksInFile: Sendable {
 
 /// An output in session files: its key, and its section.
 package struct OutputForm: Sendable {
-    /// Its key in an entry of `outputs`.
+    /// The output's key in an entry of `outputs`.
     package var key: String
     /// The purpose, as a sentence.
     package var summary: String
     /// Example values.
     package var examples: [JSON]
-    /// Decodes its section.
+    /// Decodes the output's section.
     package var decoder: Decoder<any Output>
-    /// The list in the report for its sinks; present even if empty.
+    /// The name of the report's list of the output's sinks, present even if empty; nil if the
+    /// report has none.
     package var reportKey: String?
 
     init(

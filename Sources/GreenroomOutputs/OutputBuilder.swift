@@ -7,7 +7,7 @@ package import GreenroomModel
 package import GreenroomRuntime
 package import GreenroomVideo
 
-/// The view of an output on a session that is about to start: the tracks, and functions to connect
+/// An output's view of a session that is about to start: the tracks, and functions to connect
 /// sinks.
 package struct OutputBuilder {
     /// All audio sinks.
@@ -25,7 +25,7 @@ package struct OutputBuilder {
     let videoTracks: [(track: VideoTrackKind, capability: VideoCapability)]
     /// The tracks with audio.
     let audioTracks: [VideoTrackKind]
-    /// The session's roles, in its order.
+    /// The session's roles, in the session's order.
     private let roles: [SessionRole]
     /// Whether a call may bring participants.
     package let hasCall: Bool
@@ -34,15 +34,15 @@ package struct OutputBuilder {
     let events: SessionEvents
     private let duration: Int64?
 
-    /// The minimum rate of live video: a live frame is repeated after 300 ms of silence.
+    /// The minimum rate of live video. The host repeats a live frame after 300 ms of silence.
     static let slowestLive = FrameRate(4)
 
     /// - Parameters:
     ///   - videoTracks: The tracks with video and their first capability, in the session's order.
     ///   - audioTracks: The tracks with audio.
-    ///   - roles: The session's roles, in its order.
+    ///   - roles: The session's roles, in the session's order.
     ///   - hasCall: Whether a call may bring participants.
-    ///   - duration: The session's, in nanoseconds; nil if unknown.
+    ///   - duration: The session's duration, in nanoseconds; nil if unknown.
     package init(
         videoTracks: [(track: VideoTrackKind, capability: VideoCapability)],
         audioTracks: [VideoTrackKind], roles: [SessionRole], hasCall: Bool, duration: Int64?,
@@ -59,7 +59,7 @@ package struct OutputBuilder {
 
     // MARK: For outputs
 
-    /// The first capability of a track; nil without video.
+    /// The first capability of a track; nil if the track has no video.
     func capability(of track: VideoTrackKind) -> VideoCapability? {
         videoTracks.first { $0.track == track }?.capability
     }
@@ -81,7 +81,8 @@ package struct OutputBuilder {
             isShare: track.part == .share, clock: clock)
     }
 
-    /// Connects an output plugin to the tracks that it gets to know, whether it wants them or not.
+    /// Connects an output plugin to all tracks that the host announces to it, including unwanted
+    /// tracks.
     package mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
         let connection = OutputConnection(feed, instance, clock: clock)
         connections.append(connection)
@@ -106,11 +107,11 @@ package struct OutputBuilder {
                 connect(sink, to: mix)
             }
         }
-        // What was answered so far is followed.
+        // The connection already follows the wants reported so far.
         _ = feed.control.takeNews()
     }
 
-    /// Whether the session has a track, of its own or a mix.
+    /// Whether the session has a track: one of its own or a mix.
     private func has(_ track: SessionTrack) -> Bool {
         guard let role = track.role else { return track.needsCall ? hasCall : !audioTracks.isEmpty }
         return track.medium == .video
@@ -139,17 +140,17 @@ package struct OutputBuilder {
 
     // MARK: For the session
 
-    /// The branches of a track; equal wants share a group.
+    /// The groups of a track's branches. Branches with equal wants share a group.
     package func groups(of track: VideoTrackKind) -> [VideoTrack.Group] {
         branches[track]?.groups ?? []
     }
 
-    /// The branches of a track that take nothing yet.
+    /// The branches of a track that receive nothing yet.
     package func idleBranches(of track: VideoTrackKind) -> [VideoBranch] {
         branches[track]?.idle ?? []
     }
 
-    /// The want of each branch of a track that is no plugin's.
+    /// The want of each branch of a track, except branches of plugins.
     package func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
         branches[track]?.wants ?? []
     }

@@ -10,8 +10,8 @@ package import GreenroomRuntime
 package import GreenroomVideo
 import Synchronization
 
-/// The tracks that an output plugin gets in a running session, each with its branch or sink,
-/// whether it is wanted or not.
+/// The tracks of an output plugin in a running session, each with its branch or sink, including
+/// unwanted tracks.
 package final class OutputConnection: Sendable {
     /// The media of a track that the plugin receives.
     private enum Taken: Equatable {
@@ -40,8 +40,8 @@ package final class OutputConnection: Sendable {
     private let feed: OutputFeed
     private let instance: PluginInstance
     private let audio: PluginAudioThread
-    /// In the order in which they were connected. Used by the session's thread alone; off the path of
-    /// frames, so that a lock costs nothing.
+    /// The entries in the order of connecting. Only the session's thread uses them, off the path of
+    /// frames, so the lock costs nothing.
     private let entries = Mutex<[Entry]>([])
 
     init(_ feed: OutputFeed, _ instance: PluginInstance, clock: SessionClock) {
@@ -50,12 +50,12 @@ package final class OutputConnection: Sendable {
         audio = PluginAudioThread(feed, instance, clock: clock)
     }
 
-    /// Connects a video track, which begins.
+    /// Connects a video track that begins.
     ///
     /// - Parameters:
     ///   - name: The track's name, for messages.
-    ///   - start: Of the track, in nanoseconds from the session's start.
-    ///   - duration: Its length, in nanoseconds; nil if unknown.
+    ///   - start: The start of the track, in nanoseconds from the session's start.
+    ///   - duration: The length of the track, in nanoseconds; nil if unknown.
     package func branch(
         of track: UInt32, name: String, start: Int64 = 0, duration: Int64? = nil,
         clock: SessionClock
@@ -70,9 +70,9 @@ package final class OutputConnection: Sendable {
         return branch
     }
 
-    /// Connects an audio track or a mix, which begins.
+    /// Connects an audio track or a mix that begins.
     ///
-    /// - Parameter start: Of the track, in nanoseconds from the session's start.
+    /// - Parameter start: The start of the track, in nanoseconds from the session's start.
     package func sink(of track: UInt32, start: Int64 = 0) -> PluginAudioSink {
         let taken = wanted(of: track)
         var want: AudioTrackWant?
@@ -84,17 +84,18 @@ package final class OutputConnection: Sendable {
 
     private func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    /// Connects a track of a participant, if the plugin gets to know it.
+    /// Connects a participant's track if the host announces it to the plugin.
     ///
-    /// - Returns: Whether it does: its branch or sink is due.
+    /// - Returns: Whether the host announces the track, so that its branch or sink must be
+    ///   connected.
     package func opens(_ track: OutputTrack) -> Bool { feed.open(track) }
 
-    /// Forgets a track that has ended.
+    /// Removes an ended track.
     package func close(_ track: UInt32) { entries.withLock { $0.removeAll { $0.track == track } } }
 
-    /// Follows what the plugin wants now, where that is something else than it gets.
+    /// Applies the plugin's new wants.
     ///
-    /// - Returns: The changes for video tracks, by their numbers.
+    /// - Returns: The changes for video tracks, by number.
     package func follow() -> [(track: UInt32, change: VideoTrackInput.BranchChange)] {
         guard feed.control.takeNews() else { return [] }
         var changes: [(track: UInt32, change: VideoTrackInput.BranchChange)] = []
@@ -105,7 +106,7 @@ package final class OutputConnection: Sendable {
                 switch entry.path {
                 case .video(let branch):
                     guard !branch.isChanging else {
-                        // The change before has not begun: the output is slow.
+                        // The previous change has not begun, because the output is slow.
                         feed.control.didDescribe()
                         continue
                     }
@@ -126,7 +127,7 @@ package final class OutputConnection: Sendable {
         return changes
     }
 
-    /// Whether the plugin does not get yet what it wants.
+    /// Whether the plugin does not yet receive the tracks that it wants.
     package var isBehind: Bool {
         feed.control.hasNews
             || entries.withLock { entries in
@@ -136,7 +137,7 @@ package final class OutputConnection: Sendable {
             }
     }
 
-    /// Whether the plugin has said what it wants of a track, and gets it so.
+    /// Whether the plugin has reported its want for a track, and receives the track accordingly.
     package func hasFollowed(_ track: UInt32) -> Bool {
         guard let taken = entries.withLock({ $0.first { $0.track == track }?.taken }) else {
             return true
@@ -156,13 +157,13 @@ package final class OutputConnection: Sendable {
         }
     }
 
-    /// The form of the plugin's branch of a track; nil without a branch.
+    /// The form of the plugin's branch of a track; nil if the track has no branch.
     private func form(
         _ taken: Taken, of track: UInt32, start: Int64, duration: Int64?
     ) -> BranchForm? {
         guard case .video(let capability, let want) = taken else { return nil }
         let color = want.video.color(at: capability.size)
-        // A share may turn; another track keeps its size, and an equal want is one conversion.
+        // A share may rotate. Other tracks keep their size, so equal wants share one conversion.
         let isShare = feed.wanted(of: track)?.track.kind == UInt32(GR_TRACK_SHARE)
         let isOpen = isShare && want.video.size == nil && want.video.fit == .letterbox
         return BranchForm(
@@ -179,7 +180,7 @@ package final class OutputConnection: Sendable {
 }
 
 extension VideoTrackWant {
-    /// The size and rate of the frames that it gets.
+    /// The size and rate of the frames that the output receives.
     ///
     /// - Parameter own: The track's size and rate.
     fileprivate func capability(of own: VideoCapability) -> VideoCapability {

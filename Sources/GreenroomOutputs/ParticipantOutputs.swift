@@ -7,20 +7,20 @@ import GreenroomNegotiation
 package import GreenroomRuntime
 package import GreenroomVideo
 
-/// The view of outputs on a participant's track that is about to start.
+/// The outputs' view of a participant's track that is about to start.
 package struct ParticipantOutputs {
-    /// The largest size and rate of video; nil for audio.
+    /// The largest size and rate of the video; nil if the track is audio.
     let capability: VideoCapability?
     let clock: SessionClock
     /// Receives the outputs' events while they run.
     let events: SessionEvents
     private let isShare: Bool
-    /// Where its video goes.
+    /// The branches that receive the track's video.
     package private(set) var branches = VideoBranches()
-    /// Where its audio goes.
+    /// The sinks that receive the track's audio.
     package private(set) var sinks: [any AudioSink] = []
 
-    /// Nothing is connected to the track yet.
+    /// Creates the view without connections.
     package init(_ track: ParticipantTrack, clock: SessionClock, events: SessionEvents) {
         capability = track.capability
         isShare = track.kind.track.part == .share

@@ -33,7 +33,7 @@ package struct PluginOutput: Output, Equatable {
 }
 
 extension TrackSelection {
-    /// The tracks that a session does not have, a sentence each.
+    /// The selected tracks that the session does not have, one sentence each.
     func conflicts(in tracks: TracksInFile) -> [String] {
         let cure = "Add one, or remove it from \"tracks\"."
         let missing = own.sorted { ($0.id, $0.name) < ($1.id, $1.name) }.filter { track in
@@ -54,20 +54,20 @@ extension TrackSelection {
 }
 
 extension SessionOutput {
-    /// A call: gives the session's media to a plugin, which brings participants.
+    /// Sends the session's media to a call plugin, which adds participants.
     ///
     /// - Parameters:
-    ///   - configuration: The plugin: a call.
-    ///   - filters: Filters of each participant's audio, in this order.
+    ///   - configuration: The call plugin.
+    ///   - filters: The filters of each participant's audio, in order.
     public static func call(
         _ configuration: PluginConfiguration, filters: [PluginConfiguration] = []
     ) -> SessionOutput {
         SessionOutput(PluginOutput(configuration, isCall: true, filters: filters))
     }
 
-    /// Gives the session's media to a plugin.
+    /// Sends the session's media to an output plugin.
     ///
-    /// - Parameter configuration: The plugin: an output.
+    /// - Parameter configuration: The output plugin.
     public static func plugin(_ configuration: PluginConfiguration) -> SessionOutput {
         SessionOutput(PluginOutput(configuration))
     }

@@ -18,7 +18,7 @@ package struct PreviewOutput: Output {
         self.track = track
     }
 
-    /// Takes the track unchanged.
+    /// Returns a want for the unchanged track.
     package func want(of track: VideoTrackKind) -> VideoSinkWant? {
         track == self.track ? VideoSinkWant() : nil
     }
@@ -28,7 +28,7 @@ package struct PreviewOutput: Output {
         if session.audioTracks.contains(track) { session.connect(tap, to: track) }
     }
 
-    /// Wants what the participants of a call send, so that the call sends it.
+    /// Connects a sink to each participant's track, so that the call sends the media.
     package func open(_ track: ParticipantTrack, in outputs: inout ParticipantOutputs) {
         guard let capability = outputs.capability else {
             outputs.connect(DiscardingSink())
@@ -40,7 +40,7 @@ package struct PreviewOutput: Output {
     }
 }
 
-/// Takes a participant's media, and does nothing with it.
+/// Receives and discards a participant's media.
 private final class DiscardingSink: VideoSink, AudioSink {
     let pace = OutputPace.asTheyCome
 

@@ -32,10 +32,10 @@ package struct Recording: Output, Equatable {
 
     package func open(in session: inout OutputBuilder) throws(OutputError) {
         let folder = try RecordingFolder(path: folder, overwrite: overwrite)
-        // Before anything of the other session is gone.
+        // Lock the folder before removing files of another session.
         let lock = try FolderLock(folder.path)
         let report = ReportFile(path: try folder.file("session.json"), lock: lock)
-        // Nothing of an earlier recording is replaced if a file of this one can't be made.
+        // Check all files first: if one cannot be created, no earlier file is replaced.
         _ = try folder.file("session.json.part", isLeftOver: true)
         for (track, _) in session.videoTracks { _ = try folder.file("\(track.rawValue).y4m") }
         for track in session.audioTracks { _ = try folder.file("\(track.rawValue).wav") }
@@ -67,10 +67,10 @@ package struct Recording: Output, Equatable {
         folder.removeEarlier(except: written)
     }
 
-    /// How the names of its video outputs begin.
+    /// The prefix of the names of the recording's video outputs.
     private static let prefix = "recording of "
 
-    /// The file of a video output, `camera.y4m`; nil for the name of another kind of output.
+    /// The file of a video output, such as `camera.y4m`; nil if the output is of another kind.
     static func file(ofOutput name: String) -> String? {
         guard name.hasPrefix(prefix) else { return nil }
         return name.dropFirst(prefix.count).split(separator: " ").first.map { "\($0).y4m" }
@@ -144,11 +144,11 @@ extension SessionOutput {
     /// Records each track as Y4M and WAV files, with a report, `session.json`, in a folder.
     ///
     /// - Parameters:
-    ///   - folder: Made for this user alone if it is not there; a relative path starts from the
-    ///     working directory.
-    ///   - video: How it wants the video.
-    ///   - overwrite: Whether a recording that is in the folder is replaced; else the session does
-    ///     not start.
+    ///   - folder: The folder. If it does not exist, it is created for this user alone. A relative
+    ///     path starts from the working directory.
+    ///   - video: The want for the video.
+    ///   - overwrite: Whether to replace an earlier recording in the folder. If false and there is
+    ///     one, the session does not start.
     public static func record(
         folder: String, video: VideoSinkWant = VideoSinkWant(), overwrite: Bool = false
     ) -> SessionOutput {
@@ -215,7 +215,7 @@ extension Recording {
 }
 
 extension Decoder<String> {
-    /// The path of a folder, made absolute. The name of a media file is refused.
+    /// Decodes the path of a folder, and makes it absolute. Refuses the name of a media file.
     fileprivate static let recordingFolder: Decoder = {
         let folder = Decoder<String>.path("the path of a folder") { scheme in
             switch scheme {
@@ -239,15 +239,15 @@ extension Decoder<String> {
 
 /// The files of a track whose size may change: `share.y4m`, `share-2.y4m` and so on.
 struct RecordedFiles: Sendable {
-    /// The first one's name, without its ending.
+    /// The name of the first file, without its extension.
     var name: String
     fileprivate var folder: RecordingFolder
-    /// Whether they may exist.
+    /// Whether the files may already exist.
     var overwrites: Bool { folder.overwrite }
 
-    /// The path of a file that may be written, counted from 1.
+    /// The path of a file to write, by its number from 1.
     ///
-    /// - Parameter replaces: Whether it may exist.
+    /// - Parameter replaces: Whether the file may exist.
     func path(_ number: Int, replaces: Bool = false) throws(OutputError) -> String {
         replaces ? "\(folder.path)/\(file(number))" : try folder.file(file(number))
     }
@@ -256,7 +256,7 @@ struct RecordedFiles: Sendable {
         number == 1 ? "\(name).y4m" : "\(name)-\(number).y4m"
     }
 
-    /// Removes the later files of a recording that is overwritten, or refuses to.
+    /// Removes the later files of an overwritten recording, or throws an error.
     fileprivate func removeLater() throws(OutputError) {
         for number in 2...(ShapeFollower.mostChanges + 1) { unlink(try path(number)) }
     }

@@ -5,10 +5,10 @@ import GreenroomVideo
 import Synchronization
 import SystemPackage
 
-/// A folder that one session records to.
+/// A folder to which one session records.
 ///
-/// Its files are made for this user alone. A session holds the folder's lock until it has written its
-/// last report.
+/// The session creates the files for this user alone, and holds the folder's lock until it has
+/// written its last report.
 struct RecordingFolder: Sendable {
     let path: String
     let overwrite: Bool
@@ -32,7 +32,8 @@ struct RecordingFolder: Sendable {
         }
     }
 
-    /// Why a folder can't be made or written to; nil if nothing is known against it. Changes nothing.
+    /// The reason that a folder cannot be created or written to; nil if none is known. Changes
+    /// nothing.
     static func obstacle(to path: String) -> String? {
         var (nearest, isMade) = (path, true)
         var about = stat()
@@ -55,7 +56,7 @@ struct RecordingFolder: Sendable {
         return nil
     }
 
-    /// Which other users can change a recording; nil if none can.
+    /// The other users that can change a recording; nil if none can.
     static func concern(about path: String) -> String? {
         var (nearest, about) = (path, stat())
         while stat(nearest, &about) != 0 {
@@ -66,9 +67,9 @@ struct RecordingFolder: Sendable {
             .map { "\(nearest): \($0)" }
     }
 
-    /// The same for a folder with an owner and a mode.
+    /// The other users that can change files in a folder with an owner and a mode; nil if none can.
     static func concern(owner: uid_t, mode: mode_t, user: uid_t) -> String? {
-        // The superuser can do so in any folder.
+        // The superuser can change files in any folder.
         if owner != user, owner != 0 {
             let name = getpwuid(owner).map { String(cString: $0.pointee.pw_name) } ?? "\(owner)"
             return "user \(name) owns this folder, and can replace or remove recordings in it. "
@@ -81,9 +82,9 @@ struct RecordingFolder: Sendable {
         return nil
     }
 
-    /// The path of a file that is about to be made in the folder.
+    /// The path of a new file in the folder.
     ///
-    /// - Parameter isLeftOver: Whether one that is there was left by a session that was killed, and may
+    /// - Parameter isLeftOver: Whether an existing file is a remainder of a killed session, and may
     ///   be replaced.
     func file(_ name: String, isLeftOver: Bool = false) throws(OutputError) -> String {
         let file = "\(path)/\(name)"
@@ -100,10 +101,10 @@ struct RecordingFolder: Sendable {
                     + (problem.code == .busy ? "end that session." : "remove it."))
     }
 
-    /// Removes what an earlier session has recorded here, and this one does not: the files in its
-    /// report, and nothing else.
+    /// Removes the files of an earlier session that this session does not write: only the files
+    /// that the earlier report lists.
     ///
-    /// - Parameter written: The files of this session, which it has made.
+    /// - Parameter written: The files that this session has created.
     func removeEarlier(except written: [String]) {
         guard overwrite else { return }
         for name in EarlierRecording.files(reportedIn: "\(path)/session.json") {
@@ -120,7 +121,7 @@ struct RecordingFolder: Sendable {
 final class FolderLock: Sendable {
     private let descriptor = Mutex<FileDescriptor?>(nil)
 
-    /// Locks a folder, or says which process has it.
+    /// Locks a folder. If another process holds the lock, the error names that process.
     init(_ folder: String) throws(OutputError) {
         // An unreadable folder cannot be locked; its files have separate locks.
         guard let opened = Self.opened(folder) else { return }
@@ -132,7 +133,7 @@ final class FolderLock: Sendable {
         descriptor.withLock { $0 = opened }
     }
 
-    /// Why a folder can't be locked; nil if nothing is known against it. Keeps no lock.
+    /// The reason that a folder cannot be locked; nil if none is known. Keeps no lock.
     static func obstacle(to folder: String) -> String? {
         guard let opened = opened(folder) else { return nil }
         defer { close(opened.rawValue) }
@@ -151,7 +152,7 @@ final class FolderLock: Sendable {
 
     deinit { release() }
 
-    /// Lets other sessions record to the folder.
+    /// Unlocks the folder for other sessions.
     func release() {
         descriptor.withLock { descriptor in
             if let file = descriptor.take() { close(file.rawValue) }
@@ -161,7 +162,7 @@ final class FolderLock: Sendable {
 
 /// The files that a report in a folder lists. Parts in another version's format are ignored.
 private struct EarlierRecording: Decodable {
-    /// No report is longer, in bytes.
+    /// Limit of a report, in bytes.
     private static let limit = 64 << 20
 
     private struct Output: Decodable {
@@ -183,7 +184,7 @@ private struct EarlierRecording: Decodable {
     private var participants: [Participant]?
     private var audioFiles: [Output]?
 
-    /// The names of the files in a report; none if there is no report.
+    /// The names of the files in a report; empty if there is no report.
     static func files(reportedIn path: String) -> [String] {
         // Greenroom writes reports only as regular files.
         guard FileDescriptor.outputProblem(path, replaces: true) == nil,
@@ -197,7 +198,7 @@ private struct EarlierRecording: Decodable {
             outputs.compactMap { $0.output.flatMap(Recording.file(ofOutput:)) }
             + outputs.flatMap { $0.pieces ?? [] }.compactMap(\.file)
             + (report.audioFiles ?? []).compactMap(\.output)
-        // They lie beside the report, also where the folder had another name.
+        // The files are beside the report, even if the folder was renamed.
         return paths.compactMap { path in
             let name = path.split(separator: "/").last.map(String.init) ?? ""
             let isOurs = [".y4m", ".wav"].contains { name.hasSuffix($0) && name.count > $0.count }

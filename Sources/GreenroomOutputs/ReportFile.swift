@@ -1,13 +1,13 @@
 /// `session.json` in a folder of recordings.
 ///
-/// Written when the session starts, each second, and at the end. Each time a complete file replaces
-/// the last one, so that readers never see a partial report.
+/// The session writes the report at the start, each second and at the end. Each time a complete
+/// file replaces the previous one, so that readers never see a partial report.
 package struct ReportFile: Sendable {
-    /// Its path.
+    /// The path of the file.
     package let path: String
-    /// Keeps other sessions from the folder.
+    /// The folder's lock, which prevents other sessions from recording there.
     let lock: FolderLock
 
-    /// Lets other sessions record to the folder.
+    /// Unlocks the folder for other sessions.
     package func release() { lock.release() }
 }

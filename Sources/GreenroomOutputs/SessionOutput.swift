@@ -7,9 +7,9 @@ public struct SessionOutput: Sendable {
     /// The state that an output plugin reports.
     public typealias State = OutputState
 
-    /// Opens it.
+    /// The output's description.
     package var output: any Output
-    /// Its path in the session file, e.g. `outputs[0]`; nil if a program added it.
+    /// The output's path in the session file, e.g. `outputs[0]`; nil if a program added the output.
     package var origin: String?
 
     package init(_ output: any Output, origin: String? = nil) {

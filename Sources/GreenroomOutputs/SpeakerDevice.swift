@@ -11,7 +11,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
     static let target = AudioFormat.session.sampleRate * 80 / 1000
     /// The longest transfer, in frames of 48 kHz: 10 ms.
     static let longest = AudioFormat.session.sampleRate / 100
-    /// How long a device may accept nothing.
+    /// Limit of the time in which a device accepts nothing, in nanoseconds.
     private static let stallNanoseconds: Int64 = 2_000_000_000
 
     private let clock: HostClock
@@ -23,7 +23,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
 
     /// Opens a device.
     ///
-    /// - Parameter clock: Times a device that accepts nothing.
+    /// - Parameter clock: The clock for the time limit of a device that accepts nothing.
     init(opening device: String, clock: HostClock) throws(ALSAError) {
         let rate = AudioFormat.session.sampleRate
         let pcm = try PCM(
@@ -46,11 +46,12 @@ struct SpeakerDevice: ~Copyable, Sendable {
 
     /// Starts playback with silence, which leaves time for the first audio.
     ///
-    /// - Parameter waiting: Frames of 48 kHz that follow at once.
+    /// - Parameter waiting: The frames of 48 kHz that follow immediately.
     mutating func start(waiting: Int) throws(ALSAError) {
         let silence = [Int16](repeating: 0, count: Self.longest * 2)
         var left = max(Self.target - waiting, Self.longest)
-        // A device with a smaller buffer starts with a full one; the ring keeps the rest.
+        // A device with a smaller buffer starts with a full buffer. The ring keeps the remaining
+        // audio.
         left = min(left * sampleRate / AudioFormat.session.sampleRate, pcm.bufferFrames)
         while left > 0 {
             let frames = min(left, Self.longest)
@@ -59,22 +60,22 @@ struct SpeakerDevice: ~Copyable, Sendable {
             left -= frames
         }
         try pcm.start()
-        // An empty buffer without an underrun has no clock.
+        // A device whose buffer is empty without an underrun has no clock.
         hasClock = try pcm.availableFrames < pcm.bufferFrames
     }
 
-    /// Makes a device ready after an underrun or a suspend; ``start(waiting:)`` follows.
+    /// Prepares a device after an underrun or a suspend. Call ``start(waiting:)`` next.
     mutating func recover(from error: ALSAError) throws(ALSAError) {
         try pcm.recover(from: error)
     }
 
-    /// Stretches the audio.
+    /// Stretches the audio by a rate in ppm.
     mutating func stretch(ppm: Double) { _ = resampler.adjust(ppm: ppm) }
 
     /// The content of the device's buffer, in frames of 48 kHz.
     ///
-    /// It is the margin before an underrun. The device's total delay can be longer, for example
-    /// over a network, and does not show the underrun margin.
+    /// The content is the margin before an underrun. The device's total delay can be longer, for
+    /// example over a network, and does not show this margin.
     var queued: Double {
         mutating get throws(ALSAError) {
             let queued = pcm.bufferFrames - (try pcm.availableFrames)
@@ -82,12 +83,12 @@ struct SpeakerDevice: ~Copyable, Sendable {
         }
     }
 
-    /// Plays stereo of 48 kHz; waits while the device has no room.
+    /// Plays stereo audio of 48 kHz. Waits while the device has no room.
     ///
     /// - Parameter samples: At most ``longest`` frames.
     mutating func play(_ samples: Span<Int16>) throws(ALSAError) {
         guard hasClock || sampleRate != AudioFormat.session.sampleRate else {
-            // No stretching is needed.
+            // The audio needs no stretching.
             for index in samples.indices { resampled[index] = samples[index] }
             try write(frames: samples.count / 2)
             return
@@ -119,11 +120,11 @@ struct SpeakerDevice: ~Copyable, Sendable {
                     call: "snd_pcm_writei", pcm: pcm.name, underlyingError: .ioError,
                     message: "device stopped accepting audio")
             }
-            // Some devices report to be ready but have no room.
+            // Some devices report that they are ready but have no room.
             if try pcm.wait(milliseconds: 100) { usleep(1_000) }
         }
     }
 
-    /// Plays the buffered audio, for a second at most.
+    /// Plays the buffered audio, for at most a second.
     mutating func drain() throws(ALSAError) { try pcm.drain(milliseconds: 1000) }
 }

@@ -6,8 +6,9 @@ import GreenroomRuntime
 /// The thread of a loudspeaker: passes audio from the ring to the device, follows the device's
 /// clock, and reopens a lost device.
 struct SpeakerThread: ~Copyable {
-    /// More than this above the target is dropped instead of played late, in frames: 40 ms. It
-    /// accumulates when late audio arrives after an underrun, which played silence instead.
+    /// The tolerance above the target, in frames: 40 ms. The thread drops a larger excess instead
+    /// of playing it late. The excess arises when late audio arrives after an underrun, during
+    /// which the device played silence.
     private static let tolerance = AudioFormat.session.sampleRate * 40 / 1000
     /// Time between attempts to open the device, in seconds.
     private static let backOff: [Int64] = [1, 2, 4, 5]
@@ -25,7 +26,7 @@ struct SpeakerThread: ~Copyable {
     private var unplayed = 0
     private var samples = [Int16](repeating: 0, count: SpeakerDevice.longest * 2)
 
-    /// - Parameter tell: Receives messages for the user.
+    /// - Parameter tell: The function that receives messages for the user.
     init(
         line: consuming SpeakerDevice, device: String, state: Monitor<Loudspeaker.State>,
         clock: HostClock, tell: @escaping @Sendable (String) -> Void
@@ -37,7 +38,7 @@ struct SpeakerThread: ~Copyable {
         self.tell = tell
     }
 
-    /// Runs until the loudspeaker is finished and the rest has been played.
+    /// Runs until the loudspeaker is finished and the remaining audio is played.
     mutating func run() {
         while let (frames, waiting) = next() {
             do throws(ALSAError) {
@@ -50,7 +51,7 @@ struct SpeakerThread: ~Copyable {
         do throws(ALSAError) {
             if isStarted { try line?.drain() }
         } catch {
-            // An underrun at the very end is the end.
+            // Ignore an underrun at the end.
         }
     }
 
@@ -102,7 +103,7 @@ struct SpeakerThread: ~Copyable {
         }
     }
 
-    /// Continues after an underrun or a suspend; gives up the device after another error.
+    /// Continues after an underrun or a suspend. Closes the device after another error.
     private mutating func accept(_ error: ALSAError) {
         isStarted = false
         excess = 0
@@ -120,7 +121,7 @@ struct SpeakerThread: ~Copyable {
         }
     }
 
-    /// Reopens the device after some attempts; drops the audio meanwhile.
+    /// Reopens the device, with repeated attempts. Drops the audio meanwhile.
     ///
     /// - Returns: false if the loudspeaker finished first.
     private mutating func reopen() -> Bool {

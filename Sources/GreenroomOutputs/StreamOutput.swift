@@ -5,7 +5,7 @@ package import GreenroomVideo
 
 /// `stream` with the URL of a server: the bundled output `Stream`.
 package struct StreamOutput: Output, Equatable {
-    /// It may hold credentials.
+    /// The server's URL, which may contain credentials.
     package var url: String
 
     package var plugin: PluginConfiguration? {

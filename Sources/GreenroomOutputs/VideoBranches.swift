@@ -5,9 +5,10 @@ package import GreenroomNegotiation
 import GreenroomRuntime
 package import GreenroomVideo
 
-/// The branches of a video track that is about to start; equal wants share a group.
+/// The branches of a video track that is about to start. Branches with equal wants share a group.
 package struct VideoBranches {
-    /// With the want of a host's own output; plugins say themselves what they want.
+    /// The branches, each with the want of a built-in output; nil if the branch belongs to a
+    /// plugin, which reports its own want.
     private var entries: [(branch: VideoBranch, want: VideoSinkWant?)] = []
 
     /// Adds a branch with its own queue and thread.
@@ -17,7 +18,7 @@ package struct VideoBranches {
     ///   - want: The want for the track.
     ///   - format: The sink's pixel format, with the want's colour at its size.
     ///   - capability: The sink's size and rate.
-    ///   - endSlot: The number of frames, if it is known.
+    ///   - endSlot: The number of frames; nil if unknown.
     ///   - isShare: Whether the track is a share, whose shape a sink may follow.
     mutating func connect(
         _ sink: any VideoSink, name: String, want: VideoSinkWant, format: PixelFormat,
@@ -40,10 +41,10 @@ package struct VideoBranches {
         entries.append((branch, want))
     }
 
-    /// Adds the branch of a plugin, which may take nothing yet.
+    /// Adds the branch of a plugin. The branch may receive nothing yet.
     mutating func add(_ branch: VideoBranch) { entries.append((branch, nil)) }
 
-    /// The branches that take something; equal wants share a group.
+    /// The groups of branches that receive frames. Branches with equal wants share a group.
     package var groups: [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in entries {
@@ -61,7 +62,7 @@ package struct VideoBranches {
         return groups
     }
 
-    /// The branches that take nothing yet.
+    /// The branches that receive nothing yet.
     package var idle: [VideoBranch] { entries.map(\.branch).filter { $0.form == nil } }
 
     /// The wants of built-in outputs.

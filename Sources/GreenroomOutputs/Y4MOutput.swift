@@ -32,7 +32,7 @@ package struct Y4MOutput: Output, Equatable {
         }
         let capability = VideoCapability(
             size: video.size ?? agreed.size,
-            // Gaps of a slower source, such as a share, would freeze the output.
+            // A slower rate would freeze the output in gaps of a source such as a share.
             rate: video.rate ?? max(agreed.rate, OutputBuilder.slowestLive))
         session.connect(
             try Y4MRecording(standardOutput: Y4MFormat(capability, video)), to: track,
@@ -63,8 +63,8 @@ extension SessionOutput {
     /// Writes a track's video as Y4M to standard output.
     ///
     /// - Parameters:
-    ///   - track: Which video track.
-    ///   - video: How it wants the video.
+    ///   - track: The video track.
+    ///   - video: The want for the video.
     public static func y4m(
         track: VideoTrackKind = .camera, video: VideoSinkWant = VideoSinkWant()
     ) -> SessionOutput {
@@ -104,7 +104,8 @@ extension Y4MOutput {
 }
 
 extension Decoder<VideoTrackKind> {
-    /// `camera`, `share`, `stage`, or one with a name, `camera.desk`.
+    /// Decodes the name of a video track: `camera`, `share`, `stage`, or a named track such as
+    /// `camera.desk`.
     static let videoTrack: Decoder = {
         let words = VideoTrackKind.allCases.map(\.rawValue)
         return Decoder.pattern(

@@ -11,25 +11,26 @@ import SystemPackage
 
 /// A track's video as Y4M, in files or on standard output.
 ///
-/// A file has one size. Frames of another size begin another file: `share.y4m`, `share-2.y4m` and
-/// so on.
+/// A file has one size. Frames of another size start a new file: `share.y4m`, `share-2.y4m` and so
+/// on.
 final class Y4MRecording: VideoSink {
-    /// Safe: set before the branch's thread begins, which alone writes and finishes. A lock would be
-    /// taken for each frame.
+    /// Safe: set before the branch's thread starts; only that thread writes and finishes. A lock
+    /// would cost time for each frame.
     nonisolated(unsafe) private var writer: Y4MWriter?
-    /// Written by the branch's thread when the size changes, read by reports.
+    /// The files so far. The branch's thread writes the list when the size changes, and reports
+    /// read it.
     private let files: Monitor<[OutputPiece]>
     let pace: OutputPace
     let isRecording: Bool
-    /// The files of other sizes; nil for an output with one size.
+    /// The files of other sizes; nil if the output has one size.
     private let later: RecordedFiles?
     private let events: SessionEvents?
 
-    /// Creates a file, which gets frames as they arrive.
+    /// Creates a file that receives frames as they arrive.
     ///
     /// - Parameters:
     ///   - replaces: Whether the file may exist.
-    ///   - later: The files of frames with another size; nil if all have the format's.
+    ///   - later: The files of frames with another size; nil if all frames have the format's size.
     convenience init(
         path: String, format: Y4MFormat, replaces: Bool, later: RecordedFiles?,
         events: SessionEvents
@@ -97,7 +98,7 @@ final class Y4MRecording: VideoSink {
         if let ended = writer.take() { try ended.close() }
     }
 
-    /// Closes the file, and begins one of another size.
+    /// Closes the file, and starts a file of another size.
     private func begin(_ size: FrameSize, in later: RecordedFiles) throws -> OutputPiece? {
         guard let ended = writer.take() else { return nil }
         var format = ended.format
@@ -117,7 +118,7 @@ final class Y4MRecording: VideoSink {
 }
 
 extension Y4MFormat {
-    /// Writes frames with the size and rate of an output, and a colour.
+    /// Creates a format with the size and rate of an output, and the colour of its want.
     init(_ capability: VideoCapability, _ want: VideoSinkWant) {
         let color = want.color(at: capability.size)
         self.init(

@@ -10,29 +10,29 @@ import Synchronization
 
 /// A track's video as Y4M on an open descriptor, for a viewer.
 ///
-/// It outlives a session: the next session continues with the size and rate of the first, which are
-/// in the stream's header.
+/// The stream outlives a session. The next session continues with the first session's size and
+/// rate, which are in the stream's header.
 package final class Y4MStream: Sendable {
     /// The name in errors.
     let name: String
     private let descriptor: Int32
-    /// A session's branch may still write when the next session begins: if it was given up because it did
-    /// not finish in time.
+    /// The writer. A session's branch may still write when the next session starts, if it did not
+    /// finish in time.
     private let writer = Monitor<Y4MWriter?>(nil)
 
-    /// Makes a stream that has no header yet.
+    /// Creates a stream that has no header yet.
     ///
     /// - Parameters:
-    ///   - descriptor: Open for writing, for as long as the stream is used.
+    ///   - descriptor: A descriptor for writing. It must stay open while the stream is in use.
     ///   - name: The name in errors.
     package init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
     }
 
-    /// Begins a session's part of the stream; the first one writes the header.
+    /// Starts a session's part of the stream. The first session writes the header.
     ///
-    /// - Parameter capability: The session's own capability.
+    /// - Parameter capability: The session's capability.
     /// - Returns: The capability to write.
     func begin(_ capability: VideoCapability) throws(OutputError) -> VideoCapability {
         do throws(FileError) {
@@ -60,7 +60,7 @@ extension Y4MStream: VideoSink {
         }
     }
 
-    /// Does nothing: the next session continues the stream.
+    /// Does nothing, because the next session continues the stream.
     package func finish() {}
 }
 
@@ -68,7 +68,7 @@ extension Y4MStream: VideoSink {
 package struct Y4MStreamOutput: Output {
     /// The stream.
     package var stream: Y4MStream
-    /// Which track.
+    /// The track.
     package var track: VideoTrackKind
 
     /// Describes the output.
@@ -77,7 +77,7 @@ package struct Y4MStreamOutput: Output {
         self.track = track
     }
 
-    /// Takes the track unchanged.
+    /// Returns a want for the unchanged track.
     package func want(of track: VideoTrackKind) -> VideoSinkWant? {
         track == self.track ? VideoSinkWant() : nil
     }
