@@ -1,4 +1,4 @@
-/// An FNV-1a hash of words. Contents with different digests differ.
+/// An FNV-1a hash of words. Different digests mean different contents.
 package struct ContentDigest: Equatable, Sendable {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -19,7 +19,7 @@ package final class HarnessClock: Sendable {
     /// The time, in nanoseconds.
     package var now: Int64 { session.now }
 
-    /// Whether threads of a plugin wait on something other than this clock. On a virtual clock the
+    /// Whether a plugin's threads wait on something other than this clock. On a virtual clock the
     /// plugin's behaviour then differs between runs.
     package func isOffClock(_ number: Int = 0) -> Bool {
         offTheClock.withLock { $0.contains(number) }
@@ -35,7 +35,7 @@ package final class HarnessClock: Sendable {
         ) { $0 ? () : nil }
     }
 
-    /// Ends the calling thread's lead, and the clock.
+    /// Ends the clock and the calling thread's lead.
     package func leave() {
         session.leave()
         session.close()

@@ -2,7 +2,7 @@ import GreenroomModel
 import GreenroomLifecycle
 import Synchronization
 
-/// A session for a plugin under test to control: it accepts every command and does nothing.
+/// A session for a plugin under test to control. The session accepts every command without effect.
 final class HarnessSession: SessionControlling {
     private let number = Atomic<UInt32>(0)
 

@@ -2,11 +2,11 @@ package import GreenroomConversion
 package import GreenroomMedia
 import Synchronization
 
-/// Watches a plugin's use of the frames' memory.
+/// Watches a plugin's use of frame memory.
 ///
-/// Before a frame is lent, its planes are filled with one byte, and the rest of their pages with
-/// another. With ``isClosed`` the plugin's process can't access pages outside the frames that it
-/// has.
+/// Before lending a frame, the watch fills its planes with one byte, and the rest of their pages
+/// with another. If ``isClosed`` is true, the plugin's process can access only the pages of its
+/// lent frames.
 ///
 /// Threads: any.
 package final class LeaseWatch: Sendable {
@@ -15,7 +15,7 @@ package final class LeaseWatch: Sendable {
         /// Offset of the plane's first byte in frame memory.
         package var offset: Int
         package var strideBytes: Int
-        /// From the first to the last pixel.
+        /// The number of bytes from the first to the last pixel.
         package var byteCount: Int
 
         package init(offset: Int, strideBytes: Int, byteCount: Int) {
@@ -24,28 +24,28 @@ package final class LeaseWatch: Sendable {
             self.byteCount = byteCount
         }
 
-        /// Its bytes in the frames' memory.
+        /// The plane's bytes in frame memory.
         package var bytes: Range<Int> { offset..<offset + byteCount }
 
-        /// Its pages in the frames' memory.
+        /// The plane's pages in frame memory.
         package var pages: Range<Int> {
             let page = 4096
             return offset / page * page..<(offset + byteCount + page - 1) / page * page
         }
     }
 
-    /// A frame that is or was lent.
+    /// A frame that is lent or was lent.
     package struct Lease: Equatable, Sendable {
         package var id: UInt64
         package var format: PixelFormat
         package var size: FrameSize
         package var planes: [Plane]
-        /// The byte in its planes when it was lent.
+        /// The byte in the frame's planes when it was lent.
         package var filling: UInt8
-        /// Whether the plugin still has it.
+        /// Whether the plugin still holds the frame.
         package var isHeld = true
 
-        /// The byte around its planes when it was lent.
+        /// The byte around the frame's planes when it was lent.
         package var guardByte: UInt8 { ~filling }
 
         /// The distance in bytes from an offset to the lease's pages; 0 within or between planes.
@@ -61,9 +61,9 @@ package final class LeaseWatch: Sendable {
         package var lease: Lease
         /// The plane's index.
         package var plane: Int
-        /// Number of bytes.
+        /// The number of overwritten bytes.
         package var byteCount: Int
-        /// Whether they follow the plane.
+        /// Whether the bytes follow the plane.
         package var isAfter: Bool
 
         package init(lease: Lease, plane: Int, byteCount: Int, isAfter: Bool) {
@@ -108,27 +108,27 @@ package final class LeaseWatch: Sendable {
         self.filling = filling
     }
 
-    /// The latest lease of a slot; nil if there was none.
+    /// The latest lease of a slot; nil if the slot was never lent.
     package func lease(inSlot index: Int) -> Lease? { state.withLock { $0.leases[index] } }
 
-    /// The lease nearest to a byte of the frames' memory; nil if there was none.
+    /// The lease nearest to a byte of frame memory; nil if no frame was lent.
     package func lease(near offset: Int) -> Lease? {
         state.withLock {
             $0.leases.values.min { $0.distance(of: offset) < $1.distance(of: offset) }
         }
     }
 
-    /// The first overwrite around a plane; nil if there was none.
+    /// The first overwrite around a plane; nil if none.
     package var spill: Spill? { state.withLock { $0.spill } }
 
-    /// Number of lent frames.
+    /// The number of lent frames.
     package var count: Int { state.withLock { $0.count } }
 
     /// Resets the leases for a new instance of the plugin.
     ///
     /// - Parameters:
-    ///   - base: The address of the frames' memory in the plugin's process, as that process reports
-    ///     it; 0 if unknown.
+    ///   - base: The address of frame memory in the plugin's process, as that process reports it; 0
+    ///     if unknown.
     ///   - byteCount: The size of the memory.
     package func begin(base: UInt64, byteCount: Int) {
         let (end, overflow) = base.addingReportingOverflow(UInt64(max(byteCount, 0)))
@@ -138,7 +138,7 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// The offset of an address of the plugin's process in the frames' memory; nil outside it.
+    /// The offset in frame memory of an address in the plugin's process; nil if outside.
     package func offset(of address: UInt64) -> Int? {
         state.withLock { state in
             state.addresses.contains(address)
@@ -151,7 +151,7 @@ package final class LeaseWatch: Sendable {
 
     /// Records a frame about to be lent.
     ///
-    /// - Parameter slot: Its index in the pool.
+    /// - Parameter slot: The frame's index in the pool.
     package func lend(
         _ id: UInt64, _ format: PixelFormat, _ size: FrameSize, planes: [Plane], slot: Int
     ) -> Lease {
@@ -159,7 +159,7 @@ package final class LeaseWatch: Sendable {
             let filling =
                 switch filling {
                 case .same(let byte): byte
-                // An odd step: a byte repeats only after 256 frames.
+                // The step is odd, so that a byte repeats only after 256 frames.
                 case .from(let byte): byte &+ UInt8(truncatingIfNeeded: state.count) &* 37
                 }
             let lease = Lease(
@@ -172,7 +172,7 @@ package final class LeaseWatch: Sendable {
 
     /// Records a returned frame.
     ///
-    /// - Returns: Its lease; nil if it is not lent.
+    /// - Returns: The frame's lease; nil if the frame is not lent.
     package func takeBack(_ id: UInt64) -> Lease? {
         state.withLock { state in
             let found = state.leases.first { $0.value.id == id && $0.value.isHeld }
@@ -182,7 +182,7 @@ package final class LeaseWatch: Sendable {
         }
     }
 
-    /// Records overwritten bytes around a plane. The first record is kept.
+    /// Records overwritten bytes around a plane. Keeps only the first record.
     package func note(_ spill: Spill) {
         state.withLock { if $0.spill == nil { $0.spill = spill } }
     }

@@ -10,15 +10,17 @@ import GreenroomVideo
 
 /// Passes synthetic media to an output plugin while it is started, through the sinks of a session.
 ///
-/// Each track that the plugin wants gets black frames, new ones, repeated ones and slates in turn,
-/// or audio whose last block is short. Time is that of the harness's clock.
+/// Each wanted video track receives black frames, new frames, repeated frames and slates in turn.
+/// Each wanted audio track receives audio whose last block is short. All times are on the harness's
+/// clock.
 final class OutputDriver: Sendable {
-    /// The size and rate of the tracks, where nothing else is asked for.
+    /// The default size and rate of the tracks.
     static let ordinary = VideoCapability(width: 640, height: 360, fps: 30)
 
-    /// The tracks of a session that has everything.
+    /// The tracks of a session with all kinds of tracks.
     ///
-    /// - Parameter kind: The plugin's kind. A call also gets a mix-minus; a composer gets no stage.
+    /// - Parameter kind: The plugin's kind. A call also receives a mix-minus; a composer receives
+    ///   no stage.
     static func tracks(
         _ capability: VideoCapability, for kind: PluginKind = .output
     ) -> [OutputTrack] {
@@ -37,9 +39,10 @@ final class OutputDriver: Sendable {
 
     /// A stretch of audio, in frames of 48 kHz: 10 ms.
     private static let stretch = 480
-    /// The last stretch, which fills no block.
+    /// The last stretch, in frames of 48 kHz, which does not fill a block.
     private static let lastStretch = 337
-    /// How many periods late a track continues with a later one, as in a session's queue.
+    /// The number of periods after which a late track skips to a later period, as in a session's
+    /// queue.
     private static let queuedPeriods: Int64 = 8
 
     /// The frames of a track in the wanted format and size.
@@ -66,7 +69,7 @@ final class OutputDriver: Sendable {
             self.slate = TestFrame(slate)
         }
 
-        /// The first kind of frame that the plugin wrote to; nil if none.
+        /// The first kind of frame to which the plugin wrote; nil if none.
         var written: String? {
             if moving.contains(where: \.isWritten) { return "a frame of the source" }
             if black.isWritten { return "a black frame" }
@@ -74,7 +77,7 @@ final class OutputDriver: Sendable {
         }
     }
 
-    /// A frame, which no plugin may write to.
+    /// A frame to which no plugin may write.
     private final class TestFrame: Sendable {
         let frame: VideoFrame
         private let digest: UInt64
@@ -118,15 +121,16 @@ final class OutputDriver: Sendable {
                 case .slate: frames.slate
                 case .new, .repeated: frames.moving[last]
                 }
-            // One frame for two periods, as of a slow source.
+            // Pass one frame for two periods, as for a slow source.
             let count = place == 23 ? 2 : 1
-            // It throws when the session continues without the plugin: here it never does.
+            // The sink throws if the session continues without the plugin, which never happens
+            // here.
             try? sink.write(
                 shown.frame, for: FramePeriods(first: index, count: count, content: content))
             index += Int64(count)
         }
 
-        /// Leaves out periods that a session's queue has no room for.
+        /// Skips periods that do not fit into a session's queue.
         func catchUp(to nanoseconds: Int64) {
             while rate.dueNanoseconds(ofFrame: index + queuedPeriods) < nanoseconds { index += 1 }
         }
@@ -134,7 +138,7 @@ final class OutputDriver: Sendable {
 
     private struct State {
         var isStopping = false
-        /// A description of the frame that the plugin wrote to.
+        /// A description of the frame to which the plugin wrote; nil if none.
         var written: String?
     }
 
@@ -182,22 +186,22 @@ final class OutputDriver: Sendable {
         self.clock = clock
     }
 
-    /// A description of the frames that the plugin wrote to so far; nil if none. An isolated plugin
-    /// gets copies.
+    /// A description of the frames to which the plugin wrote so far; nil if none. An isolated
+    /// plugin receives copies.
     var written: String? { found.withLock { $0 } }
 
-    /// Begins to pass media.
+    /// Starts to pass media.
     func start(_ capability: VideoCapability) {
         stop()
         let begun = Run(feed, instance, capability, on: clock)
         run.withLock { $0 = begun }
     }
 
-    /// Passes what is left, and returns when the plugin has taken it, or hangs.
+    /// Passes the remaining media. Returns when the plugin has received it, or hangs.
     func stop() {
         guard let run = run.withLock({ $0.take() }) else { return }
         run.state.change { $0.isStopping = true }
-        // Time stands still, unless a call of the plugin waits for it.
+        // The clock stands still unless a call of the plugin waits for it.
         let soon = clock.host.deadline(after: 2_000_000_000)
         if !run.thread.join(until: soon, on: clock.host) {
             clock.idling {
@@ -215,7 +219,7 @@ final class OutputDriver: Sendable {
 
     /// The thread of a run.
     ///
-    /// - Returns: A description of the frame that the plugin wrote to; nil if none.
+    /// - Returns: A description of the frame to which the plugin wrote; nil if none.
     private static func pass(
         _ wants: [(track: OutputTrack, want: TrackWant)], _ feed: OutputFeed,
         _ instance: PluginInstance, _ capability: VideoCapability,
@@ -256,7 +260,8 @@ final class OutputDriver: Sendable {
         }.first
     }
 
-    /// The run of a video track; nil if it is not wanted, or there is no memory.
+    /// The run of a video track; nil if the plugin does not want the track or there is too little
+    /// memory.
     private static func video(
         _ name: String, _ wants: [(track: OutputTrack, want: TrackWant)], _ feed: OutputFeed,
         _ instance: PluginInstance, _ capability: VideoCapability
@@ -272,7 +277,7 @@ final class OutputDriver: Sendable {
             rate: rate, frames: frames)
     }
 
-    /// A tone for both channels, that changes with each stretch.
+    /// Fills both channels with a tone that changes with each stretch.
     private static func fill(_ samples: inout [Int16], at stretch: Int64) {
         let step = 5 + Int(stretch % 7)
         for frame in 0..<(samples.count / 2) {
@@ -295,14 +300,14 @@ extension VideoFrame {
             }
             bytes.withUnsafeBytes { source in
                 guard let first = source.baseAddress else { return }
-                // The frame has the right size.
+                // This cannot fail: the frame has the right size.
                 try? copyPlane(
                     index, from: first, strideBytes: geometry.rowBytes, byteCount: source.count)
             }
         }
     }
 
-    /// A digest of all visible bytes, in words of 8 bytes.
+    /// A digest of all visible bytes, computed in words of 8 bytes.
     package var digest: UInt64 {
         var digest = ContentDigest()
         for index in 0..<planeCount {

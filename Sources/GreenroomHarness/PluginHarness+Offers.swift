@@ -3,14 +3,15 @@ import GreenroomPluginInterface
 package import GreenroomMedia
 
 extension PluginHarness {
-    /// The offer that a session would make; nil for audio, which has none.
+    /// The offer that a session would make; nil if the plugin handles audio, which has no offers.
     ///
-    /// Its revision is one higher than the last one's, even if the plugin did not get that one.
+    /// The offer's revision is one higher than the last offer's, even if the plugin did not receive
+    /// that offer.
     ///
     /// - Parameters:
     ///   - maximum: The session's maximum.
     ///   - ceiling: The current ceiling; nil if none below the maximum.
-    ///   - table: The sizes to offer a camera; nil for the standard ones. A pre-processor is
+    ///   - table: The sizes to offer a camera; nil if the standard sizes. A pre-processor is
     ///     offered only the lower of maximum and ceiling.
     package func nextOffer(
         maximum: VideoCapability = VideoCapability(width: 1920, height: 1080, fps: 30),

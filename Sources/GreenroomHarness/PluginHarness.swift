@@ -13,35 +13,36 @@ import Synchronization
 
 /// Runs one plugin without a session, one step of its lifecycle at a time.
 ///
-/// It has a session's control thread, ingests, clock and media threads, but makes no decisions: no
-/// negotiation, no deadline that ends the plugin, no outputs.
+/// The harness has a session's control thread, ingests, clock and media threads, but makes no
+/// decisions: it does not negotiate, end the plugin at a deadline, or open outputs.
 ///
 /// Threads: one thread leads, from ``init(_:on:as:deadlineNanoseconds:frameLimit:sinks:)`` to
 /// ``leave()``; any thread may read properties.
 package final class PluginHarness: Sendable {
-    /// How a step ended.
+    /// The result of a step.
     package enum StepEnd: Equatable, Sendable {
         case done
-        /// The plugin refused it, or created an instance that breaks a rule.
+        /// The plugin refused the step, or created an instance that breaks a rule.
         case refused(Status, FailureReason)
         /// The lifecycle does not allow the step from this state.
         case illegal(LifecycleState)
-        /// It is still in start-send and waits for session time there: it ends when it is stopped.
+        /// The plugin is still in start-send and waits there for session time. start-send returns
+        /// when the plugin is stopped.
         case pumps
-        /// It did not return in time.
+        /// The step did not return in time.
         case hangs
-        /// The plugin's process is lost; the text says why.
+        /// The plugin's process is lost, with the reason.
         case lost(String)
     }
 
-    /// Receives what the plugin sends.
+    /// Receives the plugin's media and events.
     package struct Sinks: Sendable {
-        /// Gets each frame, in order, with its arrival time on the session clock.
+        /// Receives each frame, in order, with its arrival time on the session clock.
         package var onFrame: @Sendable (borrowing VideoFrame, Int64) -> Void
-        /// Gets the audio: 48 kHz stereo in 10 ms blocks from the start of the harness, including
-        /// silence.
+        /// Receives the audio: 48 kHz stereo in 10 ms blocks from the start of the harness,
+        /// including silence.
         package var onAudio: @Sendable (Span<Int16>) -> Void
-        /// Gets the events that a session would report.
+        /// Receives the events that a session would report.
         package var onEvent: @Sendable (SessionEvent) -> Void
 
         package init(
@@ -59,7 +60,7 @@ package final class PluginHarness: Sendable {
     package struct Spent: Sendable {
         package private(set) var steps = 0
         package private(set) var nanoseconds: Int64 = 0
-        /// The longest step; nil before the first one.
+        /// The longest step; nil if no step has run.
         package private(set) var longest: (step: LifecycleStep, nanoseconds: Int64)?
 
         package init() {}
@@ -81,7 +82,7 @@ package final class PluginHarness: Sendable {
     /// The result of an edit.
     package enum Edit: ~Copyable {
         case returned(VideoFrame, Status)
-        /// The pre-processor still has the frame.
+        /// The pre-processor still holds the frame.
         case overdue
     }
 
@@ -110,11 +111,11 @@ package final class PluginHarness: Sendable {
     /// - Parameters:
     ///   - plan: The plugin.
     ///   - clock: The clock. Several harnesses may share one, each with its own number.
-    ///   - number: Identifies the plugin on the clock.
-    ///   - deadlineNanoseconds: Real time limit of a step, measured so that delays of a busy
+    ///   - number: The plugin's number on the clock.
+    ///   - deadlineNanoseconds: The real time limit of a step, measured so that delays of a busy
     ///     machine count little.
-    ///   - hanging: Steps that are known to hang: it waits for them only briefly.
-    ///   - frameLimit: Limit of the plugin's frames in use.
+    ///   - hanging: The steps that are known to hang. The harness waits for them only briefly.
+    ///   - frameLimit: The limit of the plugin's frames in use.
     package init(
         _ plan: SourcePlan, on clock: HarnessClock, as number: Int = 0,
         deadlineNanoseconds: Int64 = 2_000_000_000, hanging: Set<LifecycleStep> = [],
@@ -147,7 +148,7 @@ package final class PluginHarness: Sendable {
                 } ?? [],
                 mixSinks: [], clock: session) : nil
         self.audioMixer = audioMixer
-        // Discards the media of a call's participants, at its normal pace.
+        // Discard the media of a call's participants, at the normal pace.
         let roster =
             kind.isCall
             ? CallRoster(
@@ -204,7 +205,7 @@ package final class PluginHarness: Sendable {
         }
     }
 
-    /// Ends the threads of the sinks, and the plugin if it still runs.
+    /// Ends the threads of the sinks, and ends the plugin if it still runs.
     package func leave() {
         if instance.lifecycle != .destroyed {
             instance.giveUp(because: "the harness is over")
@@ -214,7 +215,7 @@ package final class PluginHarness: Sendable {
         editor?.close()
         audioEditor?.close()
         audioMixer?.finish(at: 0)
-        // A virtual clock may stand still for a plugin that hangs, and its threads with it.
+        // A virtual clock and its threads may stand still for a plugin that hangs.
         let patience = isStuck ? Self.pollInterval : 1_000_000_000
         clock.session.idling {
             for thread in threads {
@@ -244,10 +245,9 @@ package final class PluginHarness: Sendable {
     /// Initializes the plugin, and describes the tracks of a session to an output.
     ///
     /// - Parameters:
-    ///   - offer: For video and share sources; for pre-processors the one row of their frames; nil
-    ///     for others.
-    ///   - capability: The size and rate of the tracks that an output gets to know; nil for ordinary
-    ///     ones.
+    ///   - offer: The offer. For a pre-processor, one row with the size of its frames; nil for
+    ///     kinds without offers.
+    ///   - capability: The size and rate of the tracks described to an output; nil if the default.
     package func initialize(_ offer: Offer?, tracks capability: VideoCapability? = nil) -> StepEnd {
         let initialized = end(instance.beginInitialize(offer: offer))
         guard descriptor.kind.takesMedia, initialized == .done else { return initialized }
@@ -260,29 +260,29 @@ package final class PluginHarness: Sendable {
             return described
         }
         tracks.withLock { $0 = (capability, true) }
-        // As after an answer to an offer that can't be met.
+        // Continue as after an answer to an unacceptable offer.
         let ended = end(instance.beginUninitialize())
         return ended == .done ? described : ended
     }
 
-    /// ``reply(to:)`` has the reply.
+    /// Offers a change. ``reply(to:)`` returns the reply.
     package func propertyChange(_ offer: Offer) -> StepEnd {
         end(instance.beginPropertyChange(offer: offer))
     }
 
-    /// Says to a call what is needed of participants' tracks.
+    /// Passes the demands for participants' tracks to a call.
     package func demand(_ demands: [Demand]) -> StepEnd { end(instance.beginDemands(demands)) }
 
     package func set(_ setting: Setting) -> StepEnd { end(instance.beginSetParameter(setting)) }
 
-    /// Starts the plugin; media is passed to an output from then on.
+    /// Starts the plugin, and starts to pass media to an output.
     package func startSend() -> StepEnd {
         let started = end(instance.beginStartSend())
         if started == .done { driver?.start(tracks.withLock { $0.capability }) }
         return started
     }
 
-    /// Stops the plugin, an output after the last of its media.
+    /// Stops the plugin. An output first receives its remaining media.
     package func stopSend() -> StepEnd {
         driver?.stop()
         return end(instance.beginStopSend())
@@ -298,7 +298,7 @@ package final class PluginHarness: Sendable {
 
     /// Asks the plugin for an extension.
     ///
-    /// - Returns: How the call ended, and the extension's address; nil if none.
+    /// - Returns: The result of the call, and the extension's address; nil if none.
     package func ask(forExtension id: String) -> (end: StepEnd, address: UInt64?) {
         let found = Monitor<UInt64?>(nil)
         let end = end(
@@ -310,12 +310,12 @@ package final class PluginHarness: Sendable {
         return (end, found.withLock { $0 })
     }
 
-    /// Times what may hang.
+    /// The clock for calls that may hang.
     private var host: HostClock { clock.session.host }
 
-    /// Time between checks, in nanoseconds.
+    /// The time between checks, in nanoseconds.
     private static let pollInterval: Int64 = 10_000_000
-    /// How long the clock stands still for a callback, in nanoseconds of real time.
+    /// The time that the clock stands still for a callback, in nanoseconds of real time.
     private static let stillNanoseconds: Int64 = 500_000_000
 
     private func end(_ step: PluginInstance.PendingStep) -> StepEnd {
@@ -325,7 +325,7 @@ package final class PluginHarness: Sendable {
             let taken = host.now - begin
             spending.withLock { $0.add(step.step, nanoseconds: taken) }
         }
-        // A busy machine delays each check as much as the plugin.
+        // Count checks, because a busy machine delays each check as much as the plugin.
         let limit =
             hanging.contains(step.step) || isStuck
             ? Self.pollInterval : step.step.limit(deadlineNanoseconds, of: instance.descriptor.kind)
@@ -336,27 +336,28 @@ package final class PluginHarness: Sendable {
             {
                 return stepEnd(result)
             }
-            // A source that never waits may have much to send and still return.
+            // A source that never waits may have much to send before it returns.
             if isStart, instance.hasWaited { return .pumps }
             left -= Self.pollInterval
             if left <= 0 {
                 if !isStuck { late.withLock { $0 = step.step } }
                 return .hangs
             }
-            // A callback may wait for a thread of its plugin that waits on the clock: one that
-            // restarts its pump does.
+            // Advance the clock: a callback may wait for a plugin thread that waits on the clock,
+            // for example to restart its pump.
             if step.step == .propertyChange, limit - left > Self.stillNanoseconds {
                 _ = wait(nanoseconds: Self.pollInterval)
             }
         }
     }
 
-    /// Whether a step that did not return in time is still running: the next one waits for it.
+    /// Whether a step that did not return in time still runs, so that the next step must wait for
+    /// it.
     private var isStuck: Bool { late.withLock { $0 != nil && $0 == runningCallback?.step } }
 
     private func stepEnd(_ result: PluginInstance.StepResult) -> StepEnd {
         switch result {
-        // A failed create has stopped the instance since; that is no loss.
+        // A failed create has ended the instance, which is no loss.
         case .failed(let status, let reason): return .refused(status, reason)
         case .done, .illegal:
             if let fault = instance.fault { return .lost(fault) }
@@ -369,7 +370,7 @@ package final class PluginHarness: Sendable {
 
     /// Waits for session time to pass, or until the plugin is lost.
     ///
-    /// - Returns: Why it was lost; nil if it was not.
+    /// - Returns: The reason that the plugin was lost; nil if it was not.
     package func wait(nanoseconds: Int64) -> String? {
         let end = clock.now + nanoseconds
         let quiet = Monitor(())
@@ -382,7 +383,7 @@ package final class PluginHarness: Sendable {
 
     // MARK: Outputs
 
-    /// The tracks that an output gets to know.
+    /// The tracks announced to an output.
     package static func outputTracks(for kind: PluginKind) -> [OutputTrack] {
         OutputDriver.tracks(OutputDriver.ordinary, for: kind)
     }
@@ -398,9 +399,9 @@ package final class PluginHarness: Sendable {
             participant: OutputTrack.Participant(number: 99, name: "Ana"))
     }
 
-    /// Asks an output what it wants of a track, which changes nothing.
+    /// Asks an output for its want for a track, without applying the want.
     ///
-    /// - Parameter want: What stands there before; then what the output has written.
+    /// - Parameter want: The value before the call, which the output may overwrite.
     package func ask(about track: OutputTrack, _ want: inout gr_want) -> StepEnd {
         let written = Mutex(want)
         let end = end(
@@ -414,11 +415,11 @@ package final class PluginHarness: Sendable {
         return end
     }
 
-    /// The senders of the tracks that a call has open.
+    /// The senders of a call's open tracks.
     package var openSenders: [UInt64] { roster?.openSenders ?? [] }
 
-    /// Whether the last initialize failed because the output refused a track, or wanted the
-    /// impossible of it.
+    /// Whether the last initialize failed because the output refused a track or had an impossible
+    /// want for it.
     package var hasRefusedTrack: Bool { tracks.withLock { $0.isRefused } }
 
     /// The wants of an output, by track.
@@ -429,17 +430,18 @@ package final class PluginHarness: Sendable {
     package var keptFrames: Int { feed?.keptCount ?? 0 }
     /// A description of the read-only frames that the output modified; nil if none.
     package var writtenFrame: String? { driver?.written }
-    /// How long an output's media call has run, in nanoseconds of real time; nil without one.
+    /// The real time that an output's media call has run, in nanoseconds; nil if none runs.
     package var mediaNanoseconds: Int64? { instance.mediaNanoseconds }
 
     // MARK: Frames for a pre-processor
 
-    /// Lets the pre-processor edit a frame.
+    /// Calls the pre-processor to edit a frame.
     ///
     /// - Parameters:
     ///   - size: The size of the I420 frame.
-    ///   - fill: Fills the frame first.
-    /// - Returns: nil if there is no memory, or the plugin is no pre-processor.
+    ///   - fill: Fills the frame before the call.
+    /// - Returns: The edited frame; nil if there is too little memory or the plugin is not a
+    ///   pre-processor.
     package func edit(
         _ size: FrameSize, info: FrameInfo, fill: (inout VideoFrame) -> Void
     ) -> Edit? {
@@ -455,14 +457,15 @@ package final class PluginHarness: Sendable {
 
     // MARK: Audio for an audio pre-processor
 
-    /// The declaration of the audio pre-processor; nil for other kinds, and before `create`.
+    /// The declaration of the audio pre-processor; nil before `create` and if the plugin is of
+    /// another kind.
     package var audioEditing: AudioEditing? { instance.declared }
 
-    /// Lets the audio pre-processor edit a block.
+    /// Calls the audio pre-processor to edit a block.
     ///
-    /// - Parameter samples: 480 stereo frames, which are edited.
-    /// - Returns: Its status, and how long it took in nanoseconds of real time; nil if it has not returned in
-    ///   time, or the plugin is not an audio pre-processor.
+    /// - Parameter samples: The 480 stereo frames to edit.
+    /// - Returns: The status, and the duration in nanoseconds of real time; nil if the call has not
+    ///   returned in time, or the plugin is not an audio pre-processor.
     package func edit(_ samples: inout [Int16]) -> (status: Status, nanoseconds: Int64)? {
         guard let audioEditor, let editing = instance.declared else { return nil }
         let begun = host.now
@@ -487,7 +490,7 @@ package final class PluginHarness: Sendable {
     /// A hint for the plugin's author about its answers; nil if none.
     package var answerAdvice: String? { instance.answerAdvice }
 
-    /// The reply to an offer; nil while its step runs, and after a newer offer.
+    /// The reply to an offer; nil while the step runs, and after a newer offer.
     package func reply(to revision: UInt32) -> Reply? { instance.reply(to: revision) }
 
     /// The time of all steps so far.
@@ -498,7 +501,7 @@ package final class PluginHarness: Sendable {
         instance.runningCallback
     }
 
-    /// Counts of frames; zeros except for video and share sources.
+    /// The counts of frames; zeros unless the plugin is a video or share source.
     package var frames: FrameCounts {
         guard let counts = instance.videoIngest?.counts else { return FrameCounts() }
         return FrameCounts(
@@ -507,7 +510,7 @@ package final class PluginHarness: Sendable {
             refusedCalls: counts.refusedCalls.refusals)
     }
 
-    /// Counts of audio blocks; zeros except for audio sources.
+    /// The counts of audio blocks; zeros unless the plugin is an audio source.
     package var blocks: BlockCounts {
         guard let statistics = instance.audioIngest?.statistics else { return BlockCounts() }
         return BlockCounts(
@@ -515,20 +518,20 @@ package final class PluginHarness: Sendable {
     }
 }
 
-/// Counts of a plugin's frames; refusals by status name.
+/// The counts of a plugin's frames, with refusals by status name.
 package struct FrameCounts: Equatable, Sendable {
     package var accepted = 0
-    /// Accepted frames that were leased.
+    /// The accepted frames that were leased.
     package var leased = 0
     package var abandoned = 0
-    /// Accepted frames for an older offer, after its grace time.
+    /// The accepted frames for an older offer, after its grace time.
     package var stale = 0
     package var refused: [String: Int] = [:]
-    /// Refused calls without a frame.
+    /// The refused calls without a frame.
     package var refusedCalls: [String: Int] = [:]
 }
 
-/// Counts of a plugin's audio blocks; refusals by status name.
+/// The counts of a plugin's audio blocks, with refusals by status name.
 package struct BlockCounts: Equatable, Sendable {
     package var accepted = 0
     package var refused: [String: Int] = [:]

@@ -19,12 +19,12 @@ package final class PluginTracer: InstanceObserver {
 
     /// - Parameters:
     ///   - withheldExtension: The id of the host extension to hide; nil if none.
-    ///   - leases: Watches the plugin's leases; nil if none.
+    ///   - leases: The watch of the plugin's leases; nil if none.
     ///   - now: The session clock, in nanoseconds.
-    ///   - trace: Gets each call of the plugin, on the calling thread.
-    ///   - traceEdit: Gets each edited frame, on the media thread.
-    ///   - traceTake: Gets each frame and block for an output, on the calling thread: before the call,
-    ///     without a status, and after it.
+    ///   - trace: Receives each call of the plugin, on the calling thread.
+    ///   - traceEdit: Receives each edited frame, on the media thread.
+    ///   - traceTake: Receives each frame and block for an output, on the calling thread: before
+    ///     the call, without a status, and after the call.
     package init(
         withheldExtension: String? = nil, leases: LeaseWatch? = nil,
         now: @escaping @Sendable () -> Int64,

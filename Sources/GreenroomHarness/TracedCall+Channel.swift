@@ -15,7 +15,8 @@ extension TracedCall.Thread {
 }
 
 extension TracedCall.Request {
-    /// The request in a message, before it is answered; nil for calls outside the interface.
+    /// The request in a message that is not yet answered; nil if the call is not part of the
+    /// interface.
     init?(_ call: Call, _ channel: Channel) {
         let subject = MessageLayout.subject
         switch call {
@@ -79,7 +80,7 @@ extension TracedInfo {
 }
 
 extension Channel {
-    /// A digest of the samples in the message: of whole 8-byte words and the rest.
+    /// A digest of the samples in the message, computed in 8-byte words and the remaining bytes.
     fileprivate func digestOfSamples(of block: gr_audio_block) -> UInt64 {
         let claimed = UInt64(block.frame_count).multipliedReportingOverflow(
             by: UInt64(block.channels) * 2)

@@ -4,7 +4,7 @@ package import GreenroomMedia
 package struct TracedCall: Equatable, Sendable {
     /// The calling thread.
     package enum Thread: Hashable, Sendable {
-        /// The thread that the host calls the plugin on.
+        /// The thread on which the host calls the plugin.
         case control
         /// The thread that edits frames.
         case media
@@ -38,9 +38,9 @@ package struct TracedCall: Equatable, Sendable {
 
     package var thread: Thread
     package var request: Request
-    /// The returned status; nil for calls without one.
+    /// The returned status; nil if the call returns none.
     package var status: Status?
-    /// When the call returned, in nanoseconds on the session clock.
+    /// The time at which the call returned, in nanoseconds on the session clock.
     package var nanoseconds: Int64
 }
 
@@ -58,7 +58,7 @@ package struct TracedInfo: Equatable, Sendable {
     package var range: UInt32
     package var matrix: UInt32
     package var revision: UInt32
-    /// As passed, including `GR_PTS_UNSTAMPED`.
+    /// The timestamp as passed, including `GR_PTS_UNSTAMPED`.
     package var ptsNanoseconds: Int64
 }
 
@@ -69,6 +69,6 @@ package struct TracedBlock: Equatable, Sendable {
     package var frames: UInt32
     package var ptsNanoseconds: Int64
     package var timeoutNanoseconds: Int64
-    /// Digest of the samples. Different digests mean different blocks.
+    /// The digest of the samples. Different digests mean different blocks.
     package var digest: UInt64
 }

@@ -19,7 +19,7 @@ package struct TracedEdit: Equatable, Sendable {
 
     /// The members of the frame's description that the plugin changed.
     package var changed: FrameMembers
-    /// nil if nothing was counted.
+    /// The counts during the edit; nil if nothing was counted.
     package var counts: Counts?
 
     package init(changed: FrameMembers, counts: Counts?) {

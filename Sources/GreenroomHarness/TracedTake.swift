@@ -2,20 +2,20 @@ import GreenroomABI
 import GreenroomIPC
 package import GreenroomMedia
 
-/// A frame or a block that an output gets.
+/// A frame or a block that an output receives.
 package struct TracedTake: Equatable, Sendable {
     /// The frame or block.
     package enum Media: Equatable, Sendable {
         /// A frame: one of `GR_CONTENT_…`, and its size.
         case frame(content: UInt32, size: FrameSize)
-        /// A block of so many samples per channel.
+        /// A block, with its number of samples per channel.
         case block(frames: Int)
     }
 
-    /// The number of its track.
+    /// The number of the track.
     package var track: UInt32
     package var media: Media
-    /// The output's status; nil until it answers.
+    /// The output's status; nil until the output answers.
     package var status: Status?
 
     /// Reads the message of a call.

@@ -32,7 +32,7 @@ extension Runner {
 
     /// Closes a track, or mutes it.
     ///
-    /// - Parameter isMuted: nil to close it.
+    /// - Parameter isMuted: The new state; nil to close the track.
     func change(
         _ call: Call, sender: UInt64, isMuted: UInt32? = nil, instance host: UInt64
     ) -> gr_status {
@@ -57,7 +57,7 @@ extension RunnerInterface {
                 guard let (runner, host) = route(instance: instance) else { return gone }
                 let channel = runner.channel
                 channel.write(host, at: MessageLayout.name)
-                // Without a place for the number no participant joins.
+                // If the plugin passes NULL for the number, no participant joins.
                 let length = channel.write(
                     text: name, after: MessageLayout.subject,
                     isNull: UInt(bitPattern: participant) == 0)

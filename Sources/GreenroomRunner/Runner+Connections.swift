@@ -7,7 +7,7 @@ import GreenroomMedia
 import Synchronization
 
 extension Runner {
-    /// Keeps a descriptor until the call that asked for it takes it.
+    /// Stores a descriptor until the requesting call takes it.
     func addDescriptor(_ number: UInt32, _ descriptors: [Int32]) {
         ControlSocket.discard(Array(descriptors.dropFirst()))
         guard let descriptor = descriptors.first else { return }
@@ -15,12 +15,12 @@ extension Runner {
         descriptorArrived.give()
     }
 
-    /// Makes a call whose answer promises a descriptor, and waits for it: it comes by the socket, and has
-    /// been sent before the answer.
+    /// Makes a call that returns a descriptor, and waits for the descriptor. The host sends it
+    /// through the socket before the answer.
     ///
-    /// - Returns: -1 in place of a descriptor that did not arrive.
+    /// - Returns: The status and the descriptor; -1 if the descriptor did not arrive.
     func callForDescriptor(_ call: Call, length: Int) -> (status: gr_status, descriptor: Int32) {
-        // One at a time, so that each descriptor wakes the thread that waits for it.
+        // Make one call at a time, so that each descriptor wakes the waiting thread.
         descriptorCalls.withLock { _ in
             let channel = channel
             let status = channel.status(of: call, length: length)
@@ -47,7 +47,7 @@ extension RunnerInterface {
                 guard let (runner, host) = route(instance: instance) else { return gone }
                 let channel = runner.channel
                 channel.write(host, at: MessageLayout.name)
-                // Without a place for the connection there is none, nor for a small one.
+                // If the struct is NULL or too small, the host opens no connection.
                 let isNull = UInt(bitPattern: connection) == 0
                 let size = isNull ? 0 : connection.pointee.struct_size
                 channel.write(size, at: MessageLayout.subject)

@@ -33,7 +33,7 @@ extension RunnerInterface {
             describe: { copyText(.describeSession, $0, $1, $2, $3) },
             report: { copyText(.reportSession, $0, $1, $2, $3) }))
 
-    /// Copies a text of the session with its NUL, and writes its length.
+    /// Copies a text of the session, with its NUL, and stores its length.
     private static func copyText(
         _ call: Call, _ instance: UInt64, _ buffer: UnsafeMutablePointer<CChar>,
         _ capacity: UInt64, _ length: UnsafeMutablePointer<UInt64>
@@ -47,7 +47,7 @@ extension RunnerInterface {
         channel.write(capacity, at: MessageLayout.subject)
         let status = channel.status(of: call, length: MessageLayout.subject + 8)
         guard status == Status.ok.rawValue else { return status }
-        // The host has written no more than the buffer takes.
+        // The host has written at most as many bytes as the buffer holds.
         let written = channel.read(UInt64.self, at: MessageLayout.subject)
         let text = UnsafeRawBufferPointer(channel.message).dropFirst(MessageLayout.samples)
         let count = min(Int(clamping: written), text.count, Int(clamping: capacity) - 1)

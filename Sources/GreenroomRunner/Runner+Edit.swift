@@ -35,7 +35,8 @@ extension Runner {
         let sent = UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(channel.message).dropFirst(MessageLayout.samples)
                 .prefix(count * 2 * MemoryLayout<Int16>.stride))
-        // The plugin may call the host within the callback, which overwrites the message.
+        // Copy the samples: the plugin may call the host within the callback, which overwrites the
+        // message.
         return withUnsafeTemporaryAllocation(of: Int16.self, capacity: count * 2) { samples in
             guard let base = samples.baseAddress else { return channel.answer(Status.failed) }
             UnsafeMutableRawBufferPointer(samples).copyMemory(from: sent)
@@ -57,7 +58,7 @@ extension Runner {
 extension Channel {
     /// Writes a status as the answer.
     ///
-    /// - Returns: Its length.
+    /// - Returns: The length of the answer.
     func answer(_ status: Status) -> Int {
         write(status.rawValue)
         return MemoryLayout<gr_status>.size

@@ -15,13 +15,13 @@ extension Runner {
         case destroyed
     }
 
-    /// How the instance ended.
+    /// The end of the instance.
     package enum Ending: Equatable, Sendable {
-        /// The host made every step of the lifecycle.
+        /// The host executed every step of the lifecycle.
         case inOrder
         /// The plugin refused a step with this status.
         case failed(Status)
-        /// The host disconnected earlier.
+        /// The host disconnected before the last step.
         case lost
     }
 
@@ -46,21 +46,21 @@ extension Runner {
         }
     }
 
-    /// Reports to the host that the plugin has finished; the host then ends the instance. Without
-    /// an instance, disconnects. [any]
+    /// Reports to the host that the plugin has finished, so that the host ends the instance.
+    /// Without an instance, disconnects. [any]
     package func finish() {
         let instance = state.withLock { $0.stage == .none ? nil : $0.instance.own }
         guard let instance else { return disconnect() }
-        // On a thread of its own, which frees its channel when it ends.
+        // Use a new thread, which frees its channel when it ends.
         Thread.start {
             _ = RunnerInterface.broadcast.pointee.finished(instance, "the share has finished")
         }
     }
 
-    /// Makes the remaining steps of the lifecycle, and frees the channels of the calling thread.
-    /// Call it once, after ``run()``, on the same thread.
+    /// Executes the remaining steps of the lifecycle, and frees the calling thread's channels. Call
+    /// it once, after ``run()``, on the same thread.
     package func end() -> Ending {
-        // From now on the plugin's calls return GONE.
+        // After this the plugin's calls return GONE.
         disconnect()
         let (functions, stage, failure) = state.withLock { ($0.functions, $0.stage, $0.failure) }
         if let functions {

@@ -4,21 +4,21 @@ import GreenroomMedia
 import GreenroomPluginInterface
 import Synchronization
 
-/// A frame that the host has lent ahead, in its answer to the frame before: the plugin's next lease, or
-/// the memory of its next `send`, needs no call.
+/// A frame that the host has lent in advance, in its answer to the previous frame. The plugin's
+/// next lease, or the memory of its next `send`, needs no call.
 ///
-/// Sendable because its lease is numbers alone: the host clears the addresses of the planes.
+/// Sendable because the lease contains only numbers: the host clears the addresses of the planes.
 struct Grant: @unchecked Sendable {
     var lease: gr_lease
     var planes: SharedPlanes
     var sender: UInt64
-    /// The sender's state at the time of the loan. After a change the host might lend another
-    /// frame, or none.
+    /// The sender's state at the time of the loan. After a change the host might lend another frame
+    /// or none.
     var state: SenderState
-    /// How `send` fills it.
+    /// The way in which `send` fills the frame.
     var filling: GrantFilling
 
-    /// Whether it is for the pixels of a frame.
+    /// Whether `send` can write a frame's pixels to the lent frame.
     func suits(_ frame: gr_video_frame) -> Bool {
         guard frame.width == lease.frame.width, frame.height == lease.frame.height else {
             return false
@@ -28,7 +28,7 @@ struct Grant: @unchecked Sendable {
             && frame.info.range == filling.range && frame.info.matrix == filling.matrix
     }
 
-    /// Whether it is a lease of a kind.
+    /// Whether the lent frame can be a lease with this format and size.
     func suits(_ format: gr_pixel_format, _ width: UInt32, _ height: UInt32) -> Bool {
         filling.format == 0 && lease.frame.format == format && lease.frame.width == width
             && lease.frame.height == height
@@ -36,7 +36,7 @@ struct Grant: @unchecked Sendable {
 }
 
 extension Runner {
-    /// Keeps the frame that an answer lends.
+    /// Stores the frame that an answer lends.
     func keepGrant(in channel: Channel, after status: gr_status, sender: UInt64) {
         guard status == Status.ok.rawValue else { return }
         let message = channel.read(GrantMessage.self, at: MessageLayout.subject)
@@ -48,7 +48,8 @@ extension Runner {
         noteUse(of: message.planes.first)
     }
 
-    /// Takes the frame that was lent ahead, if it suits and the sender has not changed since.
+    /// Takes the frame that was lent in advance, if `suits` accepts it and the sender's state has
+    /// not changed.
     func takeGrant(sender: UInt64, if suits: (Grant) -> Bool) -> Grant? {
         let state = channels.senderState
         return grant.withLock { grant in
@@ -59,7 +60,7 @@ extension Runner {
         }
     }
 
-    /// The plugin's lease of this id, if it was lent ahead.
+    /// Takes the plugin's lease with this id, if it was lent in advance.
     func takeLeased(_ id: UInt64, sender: UInt64) -> Grant? {
         leased.withLock { leased in
             guard let known = leased, known.lease.id == id, known.sender == sender else {
@@ -69,11 +70,11 @@ extension Runner {
         }
     }
 
-    /// Passes a frame, whose message is written, in memory that was lent ahead.
+    /// Passes a frame in memory that was lent in advance. The caller has written the message.
     ///
-    /// Without waiting for the answer, if it can only be that the host accepts it: one wake-up a frame. The
-    /// thread's next call reads the answer. The host may have stopped the plugin meanwhile; then it
-    /// counts the frame as refused.
+    /// Does not wait for the answer if the host is sure to accept the frame, so that a frame costs
+    /// one wake-up. The thread's next call reads the answer. If the host has stopped the plugin
+    /// meanwhile, it counts the frame as refused.
     func pass(
         _ call: Call, _ info: gr_frame_info, in grant: Grant, on channel: Channel
     ) -> gr_status {
@@ -97,7 +98,7 @@ extension Runner {
         keepGrant(in: channel, after: channel.read(), sender: sender)
     }
 
-    /// The lease of the frame that was lent ahead, which nothing uses any more; 0 for none.
+    /// The lease of the unused frame that was lent in advance; 0 if none.
     func returnedGrant(sender: UInt64) -> UInt64 {
         grant.withLock { grant in
             guard let known = grant, known.sender == sender else { return 0 }
@@ -108,7 +109,7 @@ extension Runner {
 }
 
 extension gr_lease {
-    /// Takes over what the host has lent, except for the struct's own size.
+    /// Copies the lent lease except the struct's own size.
     mutating func take(_ lent: gr_lease, at planes: SharedPlanes, in frames: SharedMemory) {
         id = lent.id
         frame = lent.frame
@@ -117,7 +118,7 @@ extension gr_lease {
 }
 
 extension gr_frame_info {
-    /// Whether the host accepts it for a frame of this revision.
+    /// Whether the host is sure to accept the description for a frame of this revision.
     fileprivate func isPlain(revision: UInt32) -> Bool {
         struct_size >= UInt32(MemoryLayout<gr_frame_info>.size)
             && Rotation(rawValue: rotation) != nil && ColorRange(rawValue: range) != nil

@@ -10,7 +10,7 @@ extension Runner {
     /// Whether the instance is an output.
     var takesMedia: Bool { state.withLock { $0.descriptor?.kind.takesMedia ?? false } }
 
-    /// Passes a frame in memory of the host, or a block in the message, to the plugin. [media]
+    /// Passes media to the plugin: a frame in the host's memory or a block in the message. [media]
     ///
     /// - Returns: The length of the answer in the message.
     func pass(_ call: Call, _ channel: Channel) -> Int {
@@ -22,7 +22,8 @@ extension Runner {
             let sent = UnsafeRawBufferPointer(
                 rebasing: UnsafeRawBufferPointer(channel.message).dropFirst(MessageLayout.samples)
                     .prefix(Int(clamping: block.block.size_bytes)))
-            // The plugin may call the host within the callback, which overwrites the message.
+            // Copy the samples: the plugin may call the host within the callback, which overwrites
+            // the message.
             let status = withUnsafeTemporaryAllocation(
                 byteCount: sent.count, alignment: MemoryLayout<UInt64>.alignment
             ) { samples in
@@ -33,7 +34,7 @@ extension Runner {
             }
             return channel.answer(status)
         }
-        // Without a status: the plugin is not called.
+        // An empty answer reports that the plugin was not called.
         guard let memory = memory(channel.read(at: MessageLayout.memory)) else { return 0 }
         var frame = channel.read(gr_output_frame.self, at: MessageLayout.subject)
         let planes = channel.read(
@@ -42,14 +43,15 @@ extension Runner {
         return channel.answer(functions.take(&frame))
     }
 
-    /// Memory that the host has lent; nil if it can't be mapped, or the host is gone or has taken it back. Waits
-    /// until it has arrived: it comes by the socket, and has been sent before the message that names it. [media]
+    /// Memory that the host has lent; nil if it cannot be mapped, the host is gone, or the host has
+    /// taken it back. Waits for the memory to arrive: the host sends it through the socket before
+    /// the message that names it. [media]
     func memory(_ number: UInt32) -> SharedMemory? {
         let deadline = greenroom_monotonic_now() + 1_000_000_000
         while !channels.isLost {
             let (hasArrived, mapped) = state.withLock { state -> (Bool, SharedMemory?) in
                 guard let arrived = state.memories[number] else { return (false, nil) }
-                // The host sends it again, with the next frame.
+                // The host sends the memory again with the next frame.
                 if arrived == nil { state.memories.removeValue(forKey: number) }
                 return (true, arrived)
             }
@@ -59,7 +61,7 @@ extension Runner {
         return nil
     }
 
-    /// Maps memory, unless it is mapped.
+    /// Maps memory, unless it is already mapped.
     func addMemory(_ number: UInt32, _ descriptors: [Int32]) {
         let isMapped = state.withLock { state in
             state.memories[number].map { $0 != nil } ?? false
@@ -71,9 +73,9 @@ extension Runner {
         memoryArrived.give()
     }
 
-    /// Unmaps memory that has no frames any more.
+    /// Unmaps memory without frames.
     func removeMemory(_ number: UInt32) {
-        // Unmapped outside the lock.
+        // Unmap the memory outside the lock.
         _ = state.withLock { $0.memories.removeValue(forKey: number) }
     }
 }
@@ -124,8 +126,8 @@ extension RunnerInterface {
 }
 
 extension Channel {
-    /// Writes a text of the plugin to the message, at the next multiple of 8 after a flag that says
-    /// whether there is one: the header forbids NULL, but a plugin may pass it.
+    /// Writes a text of the plugin to the message, at the next multiple of 8 after a presence flag.
+    /// The header forbids NULL, but a plugin may pass it.
     ///
     /// - Returns: The length of the message.
     func write(
@@ -139,7 +141,7 @@ extension Channel {
         return place + write(UnsafeRawBufferPointer(start: text, count: length), at: place)
     }
 
-    /// Passes what an output says, with a text.
+    /// Passes a message of an output, with a text.
     fileprivate func pass(
         _ message: OutputMessage, _ text: UnsafePointer<CChar>?, _ call: Call, to host: UInt64
     ) -> gr_status {

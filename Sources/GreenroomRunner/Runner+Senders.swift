@@ -5,26 +5,26 @@ import GreenroomMedia
 import Synchronization
 
 extension Runner {
-    /// Whether the runner can answer `now`: the session clock is the machine's, and the instance
-    /// lives.
+    /// Whether the runner can answer `now` itself: the session uses the machine's clock, and the
+    /// instance is alive.
     func isOnRealClock(_ instance: UInt64) -> Bool {
         state.withLock { !$0.hasVirtualClock && $0.instance.own == instance && $0.functions != nil }
     }
 
-    /// Waits on the machine's clock while the sender takes frames. A plugin's control thread does not:
-    /// the host counts what it waits for inside start-send.
+    /// Waits on the machine's clock while the sender accepts frames. A plugin's control thread
+    /// waits in the host instead, which counts its waits inside start-send.
     ///
-    /// The answer to a frame that was posted before is read by the thread's next call, to be woken but once: until
-    /// then no other thread has the frame that it may lend.
+    /// The thread's next call reads the answer to a posted frame, so that the thread wakes only
+    /// once. Until then no other thread has the frame that the answer may lend.
     ///
-    /// - Returns: Whether the time came.
+    /// - Returns: Whether the deadline was reached.
     func waitsHere(until deadline: Int64) -> Bool {
         guard probe == nil, ThreadChannels.isOwn(of: self) else { return false }
         return channels.waitWhileSending(until: deadline)
     }
 
-    /// Asks the host to check a frame, and copies it to the host's memory: before, into a frame that
-    /// the host has lent ahead, possibly converted, or when the host has checked it.
+    /// Sends a frame. If the host has lent a suitable frame in advance, copies or converts the
+    /// pixels to it before the call. Otherwise copies them after the host has checked the frame.
     func send(_ frame: UnsafePointer<gr_video_frame>, sender: UInt64) -> gr_status {
         let channel = channel
         channel.write(sender, at: MessageLayout.name)
@@ -114,7 +114,7 @@ extension Runner {
             leased.withLock { $0 = grant }
             return Status.ok.rawValue
         }
-        // Returns a lease with another format, or from before a change.
+        // Return a lent frame that has another format or precedes a change.
         channel.write(returnedGrant(sender: sender), at: MessageLayout.unused)
         let status = channel.status(of: .videoAcquire, length: MessageLayout.samples)
         guard status == Status.ok.rawValue, let frames else { return status }
@@ -127,7 +127,7 @@ extension Runner {
         return status
     }
 
-    /// Sends a leased frame; the answer may lend the next one.
+    /// Sends a leased frame. The answer may lend the next frame.
     func commit(
         _ id: UInt64, _ info: UnsafePointer<gr_frame_info>, sender: UInt64
     ) -> gr_status {
@@ -137,7 +137,7 @@ extension Runner {
         channel.write(id, at: MessageLayout.subject)
         let sent = channel.writeSized(info, at: MessageLayout.subject + 8)
         defer { evictSpareFrames() }
-        // The lease ends, whatever its info is.
+        // The lease ends even if its info is invalid.
         let grant = takeLeased(id, sender: sender)
         if let sent, let grant {
             return pass(.videoCommit, sent, in: grant, on: channel)
@@ -147,8 +147,8 @@ extension Runner {
         return status
     }
 
-    /// Frames that may stay resident in this process. The host lends the first free one, so more
-    /// are in use only while the host is late.
+    /// Limit of frames that stay resident in this process. The host lends the first free frame, so
+    /// more are in use only while the host is late.
     private static let residentFrames = 6
 
     /// Records that a frame becomes resident.
@@ -157,14 +157,14 @@ extension Runner {
         hasSpareFrames.store(true, ordering: .relaxed)
     }
 
-    /// Makes frames beyond ``residentFrames`` not resident. A frame that is being written may be among
-    /// them: its next use faults the pages in again.
+    /// Evicts frames beyond ``residentFrames``. If a thread is writing an evicted frame, its next
+    /// access faults the pages in again.
     func evictSpareFrames() {
         guard hasSpareFrames.exchange(false, ordering: .relaxed) else { return }
         frames?.evictPages(from: Self.residentFrames * FrameArena.slotByteCount)
     }
 
-    /// Sends a block; its samples are in the message.
+    /// Sends a block, with its samples in the message.
     func send(
         _ block: UnsafePointer<gr_audio_block>, timeout: Int64, sender: UInt64
     ) -> gr_status {
@@ -174,7 +174,7 @@ extension Runner {
         var length = MessageLayout.samples
         if let sent = channel.writeSized(block, at: MessageLayout.subject), let from = sent.samples
         {
-            // As many as the block declares. The host refuses more than its limit.
+            // Copy as many bytes as the block declares. The host refuses more than its limit.
             let bytes = UInt64(sent.frame_count) * UInt64(sent.channels) * 2
             if bytes <= sent.size_bytes, bytes <= UInt64(channel.message.count - length) {
                 length += channel.write(
@@ -186,7 +186,7 @@ extension Runner {
 }
 
 extension Channel {
-    /// Calls the host, and returns the status in its answer.
+    /// Calls the host and returns the status in the answer.
     func status(
         of call: Call, length: Int, serve: (Call, Int) -> Int? = { _, _ in nil }
     ) -> gr_status {
@@ -196,10 +196,10 @@ extension Channel {
         return read()
     }
 
-    /// Writes a struct that begins with its size to the message: nothing for NULL, and only the
-    /// size if the struct is too small.
+    /// Writes a struct that begins with its size to the message. Writes nothing for NULL, and only
+    /// the size if the struct is too small.
     ///
-    /// - Returns: The struct, if it was written whole.
+    /// - Returns: The struct; nil if it was not written completely.
     @discardableResult
     func writeSized<Struct: BitwiseCopyable>(
         _ pointer: UnsafePointer<Struct>, at offset: Int
@@ -217,8 +217,8 @@ extension Channel {
 }
 
 extension gr_video_frame {
-    /// Whether its planes are as the host demands of uncompressed frames, so that they may be copied
-    /// before it has checked them. It says what is wrong with others.
+    /// Whether the planes meet the host's rules for uncompressed frames, so that the runner may
+    /// copy them before the host's check. The host reports the faults of other frames.
     fileprivate var hasWholePlanes: Bool {
         guard let format = PixelFormat(rawValue: format), !format.isCompressed,
             plane_count == UInt32(format.planeCount)
@@ -252,7 +252,7 @@ extension gr_mutable_frame {
 }
 
 extension PlaneGeometry {
-    /// Copies an image of this geometry. Rows without padding are one.
+    /// Copies an image of this geometry. Copies rows without padding at once.
     fileprivate func copyRows(
         from: UnsafeRawPointer, _ fromStride: Int, to: UnsafeMutableRawPointer, _ toStride: Int
     ) {

@@ -8,9 +8,9 @@ import Synchronization
 
 /// Hosts one instance in this process for a host in another process.
 ///
-/// The plugin sees the same interface as in the host's process. Its calls go to the host through the
-/// channel of the calling thread: the control thread's, the media thread's, or one that the thread
-/// opens with its first call.
+/// The plugin sees the same interface as in the host's process. Its calls go to the host through
+/// the calling thread's channel: the control thread's, the media thread's, or a channel that a
+/// thread opens with its first call.
 package final class Runner: Sendable {
     /// The differences between the programs with a runner.
     package struct Environment: Sendable {
@@ -20,7 +20,7 @@ package final class Runner: Sendable {
         package var load: @Sendable (String) throws(LoadError) -> PluginLibrary
         /// Called when the host is gone or ends the runner.
         package var end: @Sendable () -> Void
-        /// Makes a probe for each instance; nil if none, as in sessions.
+        /// Creates a probe for each instance; nil in sessions.
         package var makeProbe: (@Sendable () -> any RunnerProbe)?
 
         package init(
@@ -38,32 +38,32 @@ package final class Runner: Sendable {
         var library: PluginLibrary?
         var descriptor: PluginDescriptor?
         var functions: PluginFunctions?
-        /// The host's handle, and the plugin's.
+        /// The host's handle of the instance, and the plugin's.
         var instance: (host: UInt64, own: UInt64) = (0, 0)
         var sender: (host: UInt64, own: UInt64) = (0, 0)
         /// The senders of a call's open tracks.
         var tracks: [TrackSender] = []
         var stage = Stage.none
-        /// The memory of others that the host has lent, by number: frames to read, and where the filter after
-        /// this one waits.
+        /// The memory of other plugins that the host has lent, by number: frames to read, and the
+        /// memory in which the next filter waits.
         ///
-        /// Nil for one that could not be mapped.
+        /// The value is nil if the memory could not be mapped.
         var memories: [UInt32: SharedMemory?] = [:]
-        /// The last status that refused a step.
+        /// The last status with which the plugin refused a step.
         var failure: Status?
         var hasVirtualClock = false
         /// Whether the plugin may control its session.
         var mayControl = false
-        /// Whether a thread edits frames, or takes media.
+        /// Whether a thread edits frames or receives media.
         var servesMedia = false
-        /// Channels that no thread uses.
+        /// The channels that no thread uses.
         var freeChannels = Array((Channels.firstOfPlugin..<Channels.count).reversed())
     }
 
     /// The sender of a track that a call has opened.
     ///
-    /// The plugin gets the host's handle: the demand for an open track may come before the call
-    /// that opened it has returned. Other handles of this process are far smaller.
+    /// The plugin receives the host's handle, because a demand for an open track may arrive before
+    /// the call that opened it has returned. Other handles of this process are far smaller.
     struct TrackSender {
         var sender: UInt64
         var participant: UInt32
@@ -76,13 +76,13 @@ package final class Runner: Sendable {
     private let socket: ControlSocket
     private let environment: Environment
     private let channelPermits: Semaphore
-    /// Given for each memory that has arrived, and when the host is gone.
+    /// Signalled for each memory that arrives, and when the host is gone.
     let memoryArrived = Semaphore(0)
-    /// Descriptors that the host has sent, by the number in the answer that promises each.
+    /// The descriptors that the host has sent, by the number in the answer of each.
     let descriptors = Mutex<[UInt32: Int32]>([:])
-    /// Given for each descriptor that has arrived, and when the host is gone.
+    /// Signalled for each descriptor that arrives, and when the host is gone.
     let descriptorArrived = Semaphore(0)
-    /// Held during a call that gets a descriptor.
+    /// Locked during a call that receives a descriptor.
     let descriptorCalls = Mutex(())
     /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
@@ -93,7 +93,7 @@ package final class Runner: Sendable {
 
     /// Waits for a host's setup message.
     ///
-    /// - Throws: ``ChannelError`` if the first message is another one.
+    /// - Throws: ``ChannelError`` if the first message has another kind.
     package convenience init(
         socket: consuming ControlSocket, environment: Environment
     ) throws(ChannelError) {
@@ -104,7 +104,7 @@ package final class Runner: Sendable {
     }
 
     /// - Parameter setup: The host's first message.
-    /// - Throws: ``ChannelError`` if it is another message.
+    /// - Throws: ``ChannelError`` if the message has another kind.
     package init(
         socket: consuming ControlSocket, setup: ControlSocket.Message, environment: Environment
     ) throws(ChannelError) {
@@ -128,7 +128,7 @@ package final class Runner: Sendable {
         serve(channels[Channels.control])
     }
 
-    /// Disconnects from the host: every call ends, on both sides. [any]
+    /// Disconnects from the host, which ends every call on both sides. [any]
     func disconnect() {
         channels.lose()
         socket.disconnect()
@@ -136,7 +136,7 @@ package final class Runner: Sendable {
 
     // MARK: Channels
 
-    /// The channel of the calling thread; its first call opens one. [any]
+    /// The channel of the calling thread. The thread's first call opens a channel. [any]
     var channel: Channel {
         if let channel = ThreadChannels.channel(of: self) { return channel }
         channelPermits.take()
@@ -148,7 +148,7 @@ package final class Runner: Sendable {
         return channel
     }
 
-    /// Frees the channel of a thread that has ended.
+    /// Frees the channel of an ended thread.
     func close(_ channel: Channel, index: Int) {
         _ = channel.call(.leave)
         state.withLock { $0.freeChannels.append(index) }
@@ -157,7 +157,7 @@ package final class Runner: Sendable {
 
     private func serve(_ channel: Channel) {
         while let (call, length) = channel.receive() {
-            // Called for each frame: allocates nothing.
+            // Do not allocate here, because the host makes this call for each frame.
             if call == .process {
                 edit(channel)
                 continue
@@ -181,7 +181,7 @@ package final class Runner: Sendable {
         do throws(WireError) {
             return try perform(call, message, channel)
         } catch {
-            // A host of another version. This answer is too short for it.
+            // The host has another version, for which this answer is too short.
             return WireWriter()
         }
     }
@@ -333,14 +333,15 @@ package final class Runner: Sendable {
 
     // MARK: Threads
 
-    /// Hosts another instance in this process, over a socket of its own.
+    /// Hosts another instance in this process, over a separate socket.
     private func addInstance(_ descriptor: Int32) {
         var environment = environment
-        // The first instance has confined the process, and ends it.
+        // The first instance has confined the process and ends it.
         environment.confine = { _, _ in [] }
         environment.end = {}
         Thread.start { [environment] in
-            // The starting thread has another name, and the plugin's threads inherit this one.
+            // Set the name here: the starting thread has another name, and the plugin's threads
+            // inherit this name.
             greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
             guard let runner = try? Runner(socket: socket, environment: environment) else {
@@ -358,8 +359,8 @@ package final class Runner: Sendable {
         }
     }
 
-    /// Answers the host's pings, and ends with the host. Start it in the sandbox, so that the
-    /// thread is confined.
+    /// Answers the host's pings, and ends when the host is gone. Start the thread in the sandbox,
+    /// so that it is confined.
     private func watchSocket() {
         Thread.start { [self] in
             // The host recognises the thread by this name.

@@ -8,8 +8,8 @@ import Synchronization
 
 /// The host's function tables for a plugin in a runner: each function calls the host.
 ///
-/// Arguments go into a message unchanged; the host checks them. The tables are allocated once and
-/// never freed.
+/// The functions write arguments unchanged to a message, and the host checks them. The tables are
+/// allocated once and never freed.
 enum RunnerInterface {
     /// The runners of this process, oldest first.
     static let runners = Mutex<[Runner]>([])
@@ -43,7 +43,7 @@ enum RunnerInterface {
                 if runner.isOnRealClock(instance), runner.waitsHere(until: deadline) {
                     return Status.ok.rawValue
                 }
-                // The host counts waits inside start-send, and refuses them with a reason.
+                // Call the host: it counts waits inside start-send, and refuses them with a reason.
                 let channel = runner.channel
                 channel.write(name, at: MessageLayout.name)
                 channel.write(deadline, at: MessageLayout.subject)
@@ -81,7 +81,7 @@ enum RunnerInterface {
                 if runner.mayControl, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
-                // Without a grant its functions say which one is missing.
+                // Without a grant, the extension's functions report the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
             }))
@@ -135,14 +135,14 @@ enum RunnerInterface {
 
     static let gone = Status.gone.rawValue
 
-    /// Makes a handle for an instance or a sender. It is unique in this process; the handles of two
-    /// hosts may be equal.
+    /// Creates a handle for an instance or a sender. The handle is unique in this process; two
+    /// hosts may use equal handles.
     static func nextHandle() -> UInt64 { lastHandle.wrappingAdd(1, ordering: .relaxed).newValue }
 
     private static let lastHandle = Atomic<UInt64>(0)
 
-    /// The runner of a sender, and the host's handle. An unknown handle becomes 0, sent to the
-    /// runner with the newest instance: its host refuses it.
+    /// The runner of a sender, and the host's handle. An unknown handle becomes 0 and goes to the
+    /// runner of the newest instance, whose host refuses it.
     private static func route(sender: UInt64) -> (runner: Runner, name: UInt64)? {
         route { state in
             guard sender != 0 else { return nil }

@@ -2,17 +2,17 @@ import CLinux
 import Glibc
 import GreenroomIPC
 
-/// The channels of the calling thread: one for each runner that it has called.
+/// The calling thread's channels, one for each runner that it has called.
 enum ThreadChannels {
     private struct Entry {
         var runner: Runner
         var channel: Channel
-        /// Set for a channel to free when the thread ends.
+        /// The index of a channel to free when the thread ends; nil if none.
         var index: Int?
-        /// The sender of a frame whose answer has not been read yet; nil if none.
+        /// The sender of a posted frame with an unread answer; nil if none.
         var posted: UInt64?
 
-        /// Prepares for a call: reads the answer to a frame that was posted.
+        /// Prepares for a call by reading the answer to a posted frame.
         mutating func settle() {
             guard let sender = posted else { return }
             posted = nil
@@ -22,11 +22,12 @@ enum ThreadChannels {
 
     private final class Entries {
         var all: [Entry] = []
-        /// The last used one.
+        /// The index of the last used channel; nil if none.
         var last: Int?
     }
 
-    /// Frees the channels of a plugin's thread when it ends, before a join of it returns.
+    /// The key whose destructor frees a plugin thread's channels when the thread ends, before a
+    /// join returns.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in
@@ -40,7 +41,8 @@ enum ThreadChannels {
         return key
     }()
 
-    /// The calling thread's channel to a runner's host, for a call; nil if it has none yet.
+    /// The calling thread's channel to a runner's host, ready for a call; nil if the thread has
+    /// none.
     static func channel(of runner: Runner) -> Channel? {
         guard let entries, let index = index(of: runner, in: entries) else { return nil }
         entries.last = index
@@ -48,7 +50,7 @@ enum ThreadChannels {
         return entries.all[index].channel
     }
 
-    /// Whether the calling thread's channel is one that it has opened itself, or will.
+    /// Whether the calling thread has opened its channel itself, or will open one.
     static func isOwn(of runner: Runner) -> Bool {
         guard let entries, let index = index(of: runner, in: entries) else { return true }
         return entries.all[index].index != nil
@@ -61,8 +63,8 @@ enum ThreadChannels {
         return entries.all[index].channel
     }
 
-    /// Leaves the answer to a frame, which has been sent on the calling thread's channel, for the thread's
-    /// next call to read.
+    /// Leaves the answer to a frame sent on the calling thread's channel for the thread's next
+    /// call.
     static func post(to runner: Runner, sender: UInt64) {
         guard let entries, let index = index(of: runner, in: entries) else { return }
         entries.all[index].posted = sender
@@ -72,7 +74,7 @@ enum ThreadChannels {
         entries.all.firstIndex { $0.runner === runner }
     }
 
-    /// Removes the calling thread's channels of a runner that has ended.
+    /// Removes the calling thread's channels of an ended runner.
     static func forget(_ runner: Runner) {
         entries?.last = nil
         entries?.all.removeAll { $0.runner === runner }
@@ -95,10 +97,10 @@ enum ThreadChannels {
     }
 }
 
-/// A semaphore: counts what threads may take.
+/// A counting semaphore.
 ///
-/// Sendable without the compiler's proof: any thread may use a semaphore, and its address is fixed
-/// for the life of this object.
+/// Unchecked Sendable: any thread may use a semaphore, and its address is fixed for the life of
+/// this object.
 final class Semaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -109,10 +111,11 @@ final class Semaphore: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Takes one; waits for it if there is none.
+    /// Decrements the semaphore. Waits while the count is 0.
     func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
 
-    /// Takes one; false if there is none until a time on the monotonic clock.
+    /// Decrements the semaphore. Returns false if the count is 0 until a time on the monotonic
+    /// clock.
     func take(until deadline: Int64) -> Bool { greenroom_take_until(semaphore, deadline) != 0 }
 
     func give() { sem_post(semaphore) }
