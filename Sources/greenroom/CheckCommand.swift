@@ -243,7 +243,7 @@ extension SourcePlan {
         return words.joined(separator: "; ")
     }
 
-    /// The files that its process may read because they are the plugin.
+    /// The plugin's own files, which its process may always read.
     fileprivate var files: [String] { LibraryFiles.of(factory.path) }
 
     /// The plugin's process and grants, as JSON.
@@ -274,13 +274,13 @@ extension SourcePlan {
 }
 
 extension ParameterValue {
-    /// On one line: lines as a list.
+    /// The text on one line. Several lines become a list.
     fileprivate var onOneLine: String {
         let lines = description.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.count > 1 ? "[\(lines.joined(separator: ", "))]" : description
     }
 
-    /// With `*` in place of the credentials of URLs.
+    /// The value with `*` in place of the credentials of URLs.
     fileprivate var withoutCredentials: ParameterValue {
         if case .string(let text) = self { .string(text.hidingCredentials) } else { self }
     }

@@ -4,10 +4,11 @@ import GreenroomSystem
 import Synchronization
 import SystemPackage
 
-/// The only way of a command's text to standard output and standard error. The events of sessions
-/// and previews have ``EventPrinter`` and ``PreviewScreen``.
+/// Writes a command's text to standard output and standard error. No other code does, except
+/// ``EventPrinter`` and ``PreviewScreen`` for the events of sessions and previews.
 ///
-/// Text has words of files, plugins, peers and paths: no control character of it reaches a terminal.
+/// A text may contain words of files, plugins, peers and paths. The console removes control
+/// characters before they reach a terminal.
 enum Console {
     enum Stream {
         case output
@@ -27,7 +28,7 @@ enum Console {
     /// Writes JSON.
     static func write(json: String) { write(finished: json.printableJSON, to: .output) }
 
-    /// Writes everything that is not written yet.
+    /// Writes all buffered text.
     ///
     /// - Returns: The first error of a write.
     @discardableResult
@@ -43,13 +44,13 @@ enum Console {
     private static func write(finished line: String, to stream: Stream) {
         switch stream {
         case .output:
-            // Not print(): descriptor 1 is what plugins in this process print to.
+            // Do not use print(): plugins in this process print to descriptor 1.
             guard let standardOutput, fputs("\(line)\n", standardOutput) < 0 else { return }
             let error = Errno.last
             failure.withLock { $0 = $0 ?? error }
         case .errors:
             guard let standardError else { return }
-            // In order, also where both are one pipe.
+            // Keep the order, even if both streams are the same pipe.
             fflush(nil)
             fputs("\(line)\n", standardError)
             fflush(standardError)
@@ -58,7 +59,7 @@ enum Console {
 }
 
 extension String {
-    /// The lines of a text, whose parts are ``printable`` where they are not this program's own.
+    /// The lines of a text. The caller has made foreign parts ``printable``.
     var lines: [String] {
         var lines = split(separator: "\n" as Character, omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }

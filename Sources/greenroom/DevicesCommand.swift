@@ -48,7 +48,7 @@ struct DevicesCommand: ParsableCommand {
         for device in devices {
             Console.write(
                 device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
-            // Quoted: names contain commas and colons, and an unquoted null is no name.
+            // Quote the name: names contain commas and colons, and an unquoted null is not a name.
             let name = JSON.string(device.name).text
             if device.canPlay { Console.write("  - loudspeaker: \(name)") }
             if device.canCapture {
@@ -63,9 +63,9 @@ struct DevicesCommand: ParsableCommand {
 
 /// Devices of one kind.
 protocol DeviceList {
-    /// For people: each device with its line for a session file, or what is missing.
+    /// The text: each device with its line for a session file, or the missing part.
     var lines: [String] { get }
 
-    /// The same as members of a JSON object.
+    /// The devices as members of a JSON object.
     var members: [(String, JSON)] { get }
 }

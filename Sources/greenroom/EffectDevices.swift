@@ -13,7 +13,7 @@ struct EffectDevices: DeviceList {
 
     private let effects: [Effect]
 
-    /// Scans the libraries of effects; the results are cached.
+    /// Scans the libraries of effects, and caches the results.
     init(_ locator: PluginLocator) {
         var effects: [Effect] = []
         for finding in locator.scan(withEffects: true) {

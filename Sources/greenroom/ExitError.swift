@@ -43,7 +43,7 @@ struct ExitError: Error {
 }
 
 extension SessionFileError {
-    /// Usage if all errors are in arguments.
+    /// The exit code: `usage` if all errors are in arguments.
     var status: ExitStatus {
         let isUsage = diagnostics.allSatisfy {
             if case .argument = $0.place.origin { true } else { false }
@@ -53,7 +53,7 @@ extension SessionFileError {
 }
 
 extension PluginLocator {
-    /// Prints what is wrong with `GREENROOM_PLUGIN_PATH` to standard error.
+    /// Prints the faults of `GREENROOM_PLUGIN_PATH` to standard error.
     func printWarnings() {
         Console.write(warnings.map { "warning: \($0)" }, to: .errors)
     }

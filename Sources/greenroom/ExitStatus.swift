@@ -8,13 +8,13 @@ enum ExitStatus: Int32, CaseIterable {
     case usage = 64
     /// The session file is wrong, or a plugin refused a setting of it.
     case badFile = 65
-    /// Too little of a track was real, or nothing at all.
+    /// Too little media of a track was real, or none.
     case notReal = 66
     /// A plugin failed and ended the session, or does not conform.
     case pluginFailed = 69
-    /// An output can't be opened, or failed while the session ran.
+    /// An output could not be opened, or failed while the session ran.
     case outputFailed = 74
-    /// No check of a plugin found a fault, and one could not decide.
+    /// No check of a plugin found a fault, but at least one could not decide.
     case notProven = 75
     /// Ctrl-C, SIGTERM, or SIGHUP with a terminal; recordings are valid up to that moment.
     case interrupted = 130

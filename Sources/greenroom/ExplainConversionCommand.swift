@@ -131,7 +131,7 @@ struct ExplainConversionCommand: ParsableCommand {
     }
 }
 
-/// Finds a value by the word that session files and reports have for it.
+/// Finds a value by its word in session files and reports.
 private func named<Value: CaseIterable & SendableMetatype>(
     _ word: any KeyPath<Value, String> & Sendable
 ) -> @Sendable (String) throws -> Value {

@@ -44,7 +44,7 @@ struct GrantOptions: ParsableArguments {
         options.pipewire = allowPipewire
     }
 
-    /// The arguments, each with its entry of `allow` in a session file.
+    /// The arguments, each with the matching `allow` entry of a session file.
     var entries: [(argument: String, assignment: String)] {
         let lists = [
             ("read", "--allow-read", allowRead), ("write", "--allow-write", allowWrite),

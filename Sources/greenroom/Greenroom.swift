@@ -34,13 +34,13 @@ struct Greenroom: ParsableCommand {
         do {
             try checkCommandNames(CommandLine.arguments.dropFirst())
             var command = try parseAsRoot()
-            // The validator reads how the process of a check ends.
+            // The validator itself reads the exit status of a check's process.
             if !(command is CheckWorkerCommand) {
                 greenroom_report_ends_of_host(ExitStatus.pluginFailed.rawValue)
                 if let problem = HostThread.systemProblem() { throw ExitError(.badFile, problem) }
             }
             try command.run()
-            // A reader that wants no more, such as head, is none.
+            // A closed pipe is not an error: readers such as head stop early.
             if let error = Console.flush(), error != .brokenPipe {
                 throw ExitError(.outputFailed, "standard output: \(error)")
             }

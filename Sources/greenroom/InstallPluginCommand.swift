@@ -56,7 +56,7 @@ struct InstallPluginCommand: ParsableCommand {
         try parts.checkPlaces(
             as: name, in: folder, replace: replace,
             others: locator.claims(in: folder, except: target))
-        // Takes seconds: what can be refused without it has been refused.
+        // Validate last, because it takes seconds.
         let reports = try validated(library)
         // Another plugin may have been installed meanwhile.
         try parts.install(
@@ -80,7 +80,8 @@ struct InstallPluginCommand: ParsableCommand {
         }
     }
 
-    /// The reports on the library's plugins, all of which conform. Validates it if need be.
+    /// The reports on the library's plugins, all of which conform. Validates the library if
+    /// necessary.
     private func validated(_ library: LibraryDescription) throws -> [ConformanceReport] {
         func known() -> [ConformanceReport] {
             library.descriptors.compactMap { Conformance(of: $0, in: library).report }
@@ -95,7 +96,8 @@ struct InstallPluginCommand: ParsableCommand {
             } catch let failure as ExitError
                 where [.pluginFailed, .notProven].contains(failure.status)
             {
-                // Its faults are printed; what follows says what they mean.
+                // The validation has printed the faults. The following error explains the
+                // consequence.
             }
         }
         let reports = known()
@@ -114,7 +116,7 @@ struct InstallPluginCommand: ParsableCommand {
         return reports
     }
 
-    /// Says how to use a plugin, and what a session has to grant it.
+    /// Prints the use of a plugin, and the grants that it needs in a session.
     private func tell(
         of plugin: PluginDescriptor, _ reports: [ConformanceReport], _ locator: PluginLocator
     ) {
@@ -122,7 +124,7 @@ struct InstallPluginCommand: ParsableCommand {
             "\(plugin.name) \(plugin.version), \(plugin.kind.nameWithArticle): \(plugin.summary)")
         let report = reports.first { $0.plugin == plugin.id }
         let grants = report?.grants ?? []
-        // A refusal is a warning, since a plugin may do without; but then it wants more than it was given.
+        // A refusal is a warning, because the plugin may work without the access.
         let refused = report?.results.first {
             $0.check == "robustness.ungranted" && $0.outcome != .passed && $0.outcome != .skipped
         }
@@ -175,7 +177,7 @@ struct RemovePluginCommand: ParsableCommand {
         }
         let folder = String(found.path[..<(found.path.lastIndex(of: "/") ?? found.path.startIndex)])
         let locator = Installation.ofThisProgram.locator()
-        // Before the library goes, since it names them.
+        // Determine the parts before removing the library, because the library names them.
         let parts = PluginParts.installed(
             with: found.path, in: folder, others: locator.claims(in: folder, except: found.path))
         guard unlink(found.path) == 0 else {
@@ -190,7 +192,8 @@ struct RemovePluginCommand: ParsableCommand {
 }
 
 extension PluginFolder {
-    /// The folder, which is made if it is not there. All users can look into that of the machine.
+    /// Creates the folder if necessary, and returns its path. All users can read the machine's
+    /// folder.
     fileprivate static func made(_ folder: PluginFolder) throws -> String {
         guard let path = folder.path else {
             throw ExitError(
@@ -213,12 +216,12 @@ extension PluginFolder {
     }
 }
 
-/// A library that was installed.
+/// An installed library.
 private struct InstalledLibrary {
     var path: String
-    /// Of its plugins: each one's name, and its id. Empty for one that can't be scanned.
+    /// The names and ids of the library's plugins; empty if the library cannot be scanned.
     var names: [String]
-    /// Whether it is no plugin, such as a library that plugins need.
+    /// Whether the library is not a plugin, such as a library that plugins need.
     var isOnlyNeeded: Bool
 }
 
@@ -241,7 +244,8 @@ extension PluginLocator {
         }
     }
 
-    /// The files of a folder's plugins except one: the library's name by the name of each file.
+    /// The files of the plugins in a folder, except one plugin's: each file's name with its
+    /// library's name.
     fileprivate func claims(in folder: String, except target: String) -> [String: String] {
         var claims: [String: String] = [:]
         for other in installed
@@ -254,7 +258,8 @@ extension PluginLocator {
         return claims
     }
 
-    /// Another library of a folder that has a plugin with the name or id of one of a library's.
+    /// Another library in the folder with a plugin that has the same name or id as one of this
+    /// library's.
     fileprivate func holder(
         of library: LibraryDescription, in folder: String, except target: String
     ) -> (path: String, name: String)? {

@@ -41,9 +41,9 @@ struct SessionsCommand: ParsableCommand {
     /// A session's answer about itself.
     private enum Answer {
         case status(EventRecord)
-        /// It has said why it does not: too many programs are connected.
+        /// The session has refused, with the reason: too many programs are connected.
         case refused(String)
-        /// It has not, in time.
+        /// The session has not answered in time.
         case none
 
         var seconds: Double? {
@@ -73,7 +73,7 @@ struct SessionsCommand: ParsableCommand {
         }
     }
 
-    /// Asks all at once: several that are stopped take no longer than one.
+    /// Queries all sessions at once, so that several stopped sessions cost no more time than one.
     private static func answers(of sessions: [RunningSession]) -> [(RunningSession, Answer)] {
         let connections = sessions.map { session in
             (session, Asked(session))
@@ -101,7 +101,7 @@ struct SessionsCommand: ParsableCommand {
     }
 }
 
-/// The session that a command is about.
+/// The option that names a command's session.
 struct SessionOption: ParsableArguments {
     @Argument(help: "The session's name, as greenroom sessions lists it.")
     var name: String
@@ -173,7 +173,7 @@ struct ControlCommand: ParsableCommand {
         guard isFine else { throw ExitError(explained: .badFile) }
     }
 
-    /// Has the session do something, and waits for what became of it.
+    /// Sends a line to the session, and waits for the result.
     private func perform(
         _ line: String, _ connection: inout SessionConnection
     ) throws -> Bool {
@@ -200,7 +200,7 @@ struct ControlCommand: ParsableCommand {
                 return false
             }
         }
-        // The session has ended: as it was told, or of itself.
+        // The session has ended, by the command or by itself.
         guard line == "stop" else { throw ExitError.hasEnded }
         return true
     }
@@ -230,7 +230,8 @@ struct LogsCommand: ParsableCommand {
                 seen = []
                 continue
             }
-            // Without an origin it is no line's error: there is no place for this program.
+            // An error without an origin concerns the connection: the session has no room for this
+            // program.
             if let record, record.event == .controlError, record.origin == nil {
                 throw ExitError(.outputFailed, record.text ?? line)
             }
@@ -240,10 +241,10 @@ struct LogsCommand: ParsableCommand {
     }
 }
 
-/// Prints a line at once.
+/// Prints a line immediately.
 ///
 /// - Returns: Whether the reader is still there.
-/// - Throws: ``ExitError``, if it can't be written.
+/// - Throws: ``ExitError`` if the line cannot be written.
 private func printed(_ line: String) throws(ExitError) -> Bool {
     Console.write(json: line)
     guard let error = Console.flush() else { return true }
@@ -276,7 +277,7 @@ struct StopCommand: ParsableCommand {
 }
 
 extension ExitError {
-    /// The session that a command is about is gone.
+    /// The error if the command's session has ended.
     fileprivate static var hasEnded: ExitError {
         ExitError(.outputFailed, "the session has ended.")
     }
@@ -292,7 +293,7 @@ extension String {
 }
 
 extension Int {
-    /// The nearest number that there is; 0 for none: the text of a session may say anything.
+    /// The nearest integer; 0 if none, because a session's text may contain any number.
     fileprivate init(clamping value: Double) {
         self = Int(exactly: value.rounded(.towardZero)) ?? 0
     }

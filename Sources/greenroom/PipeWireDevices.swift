@@ -6,18 +6,18 @@ import GreenroomV4L2
 
 /// The cameras that `PipeWireCamera` can use, for `greenroom devices`.
 ///
-/// PipeWire's own program lists them: the host does not link PipeWire.
+/// PipeWire's own program lists the cameras, because the host does not link PipeWire.
 struct PipeWireDevices: DeviceList {
     /// A node that is a camera.
     struct Camera: Equatable {
         /// The name in session files.
         var name: String
-        /// For people.
+        /// The text for users.
         var description: String
-        /// Empty if the node does not list its formats.
+        /// The camera's modes; empty if the node lists no formats.
         var modes: [CameraMode]
 
-        /// Why it can't be used; nil if it can.
+        /// The reason that the camera cannot be used; nil if it can.
         var problem: String? {
             let known = modes.contains { PipeWireDevices.formats.contains($0.letters) }
             return modes.isEmpty || known
@@ -34,16 +34,16 @@ struct PipeWireDevices: DeviceList {
     private static let formats = [
         "I420", "NV12", "YUY2", "UYVY", "BGRx", "BGRA", "RGBx", "RGBA", "MJPG",
     ]
-    /// The longest list that is read, in bytes.
+    /// Limit of the list, in bytes.
     private static let lengthLimit = 1 << 24
 
     private var cameras: [Camera] = []
     /// The reason for a missing list.
     private var problem: String?
 
-    /// Asks PipeWire, for 5 s at most.
+    /// Queries PipeWire, for at most 5 s.
     init() {
-        // Its own messages would be among the JSON.
+        // Discard PipeWire's messages, which would mix with the JSON.
         guard let pipe = popen("exec timeout 5 pw-dump 2> /dev/null", "re") else {
             problem = "pw-dump cannot start: \(String(cString: strerror(errno)))"
             return
@@ -70,7 +70,7 @@ struct PipeWireDevices: DeviceList {
         }
     }
 
-    /// Reads the cameras of a list, and skips all other objects; nil for any other text.
+    /// Reads the cameras of a list, and skips all other objects; nil if the text is not a list.
     private static func cameras(in bytes: [UInt8]) -> [Camera]? {
         let list = try? JSONDecoder().decode([Lossy<ListedObject>].self, from: Data(bytes))
         return list?.compactMap { $0.value?.info?.camera }
@@ -100,14 +100,14 @@ struct PipeWireDevices: DeviceList {
     }
 }
 
-/// A value, or nil for JSON of another form.
+/// A value; nil if the JSON has another form.
 private struct Lossy<Value: Decodable>: Decodable {
     var value: Value?
 
     init(from decoder: any Swift.Decoder) throws { value = try? Value(from: decoder) }
 }
 
-/// A value, or the first one of a choice.
+/// A value, or the first value of a choice.
 private struct Choice<Value: Decodable>: Decodable {
     var value: Value
 
@@ -174,7 +174,7 @@ private struct ListedObject: Decodable {
         var size: Choice<Size>
         var framerate: Choice<Rate>?
 
-        /// Nil for a size that no frame has.
+        /// The mode; nil if no frame can have the size.
         var mode: CameraMode? {
             let size = FrameSize(width: size.value.width, height: size.value.height)
             guard size.isLegal else { return nil }

@@ -5,7 +5,7 @@ import GreenroomMedia
 /// An argument that names a plugin: by name or id, or by its library's file, with `#NAME` if the
 /// library has several.
 struct PluginArgument {
-    /// As in session files: with a slash if it is a file.
+    /// The plugin in the form of session files: with a slash if it is a file.
     let place: String
 
     /// - Parameter text: The argument.
@@ -16,7 +16,7 @@ struct PluginArgument {
         place = isFileHere ? "./\(text)" : text
     }
 
-    /// The library's file as given; nil for a plugin's name or id.
+    /// The library's file as given; nil if the argument is a plugin's name or id.
     var file: String? { place.contains("/") ? Self.file(of: place) : nil }
 
     /// The plugin in the file; nil if not given.

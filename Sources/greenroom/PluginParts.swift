@@ -7,17 +7,17 @@ import SystemPackage
 
 /// A plugin's library with the libraries and resources beside it, for `plugin install` and `remove`.
 ///
-/// All of it is untrusted. Only ordinary files and folders below the library's own folder are
-/// copied, and what other plugins have is neither replaced nor removed.
+/// All files are untrusted. Only regular files and folders below the library's own folder are
+/// copied, and the files of other plugins are neither replaced nor removed.
 struct PluginParts {
     private let library: String
     /// The files that are copied with the library.
     private let parts: [(path: String, name: String)]
 
-    /// The names of what goes with the library, relative to its folder.
+    /// The names of the files beside the library, relative to its folder.
     var names: [String] { parts.map(\.name) }
 
-    /// - Throws: ``ExitError``, if a part is not below the library's folder.
+    /// - Throws: ``ExitError`` if a part is not below the library's folder.
     init(of library: String) throws(ExitError) {
         self.library = library
         let folder = Self.folder(of: library)
@@ -36,13 +36,13 @@ struct PluginParts {
         for path in [library] + parts.map(\.path) { try Self.measure(path, &budget) }
     }
 
-    /// Checks that no file that would be copied has the name of one that stays.
+    /// Checks that no copied file has the name of a file that stays.
     ///
     /// - Parameters:
     ///   - name: The library's new name.
     ///   - others: The libraries that have files in the folder, by the files' names.
-    /// - Returns: The names of the parts that the folder has already, shared with another library.
-    /// - Throws: ``ExitError``, if one has.
+    /// - Returns: The names of the parts that the folder already has, shared with another library.
+    /// - Throws: ``ExitError`` if a name conflicts.
     @discardableResult
     func checkPlaces(
         as name: String, in folder: String, replace: Bool, others: [String: String]
@@ -70,7 +70,7 @@ struct PluginParts {
     ///
     /// - Parameters:
     ///   - name: The library's new name.
-    ///   - hash: SHA-256 of what was validated.
+    ///   - hash: The SHA-256 of the validated library.
     ///   - others: The libraries that have files in the folder, by the files' names.
     func install(
         as name: String, in folder: String, replace: Bool, hash: String, others: [String: String]
@@ -99,7 +99,7 @@ struct PluginParts {
                 finished.append(part)
             }
         } catch {
-            // Nothing of a new plugin stays; of one that was replaced as much as there is.
+            // Remove all parts of a new plugin. Keep the parts of a replaced plugin.
             if earlier.isEmpty, !replace {
                 for part in finished { try? Self.remove(part, in: folder) }
             }
@@ -168,15 +168,15 @@ struct PluginParts {
         }
     }
 
-    /// A folder for unfinished copies. The installing process locks it: a folder without a lock was left
-    /// by a killed process.
+    /// A folder for unfinished copies. The installing process locks the folder: an unlocked folder
+    /// was left by a killed process.
     private struct Staging {
         private static let prefix = ".installing-"
 
         let path: String
         private let descriptor: FileDescriptor
 
-        /// Makes the folder, and deletes the folders that killed processes left.
+        /// Creates the folder, and deletes the folders of killed processes.
         init(in folder: String) throws(ExitError) {
             for name in try fileNames(in: folder) where name.hasPrefix(Self.prefix) {
                 guard let other = Self.locked("\(folder)/\(name)") else { continue }
@@ -195,7 +195,7 @@ struct PluginParts {
             close(descriptor.rawValue)
         }
 
-        /// Opens and locks a folder; nil if another process has it.
+        /// Opens and locks a folder; nil if another process holds the lock.
         private static func locked(_ path: String) -> FileDescriptor? {
             let number = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard number >= 0 else { return nil }
@@ -213,7 +213,7 @@ struct PluginParts {
     }
 
     static func name(of path: String, below folder: String) -> String? {
-        // By bytes: a name may begin with what combines with the slash.
+        // Compare bytes: a name may begin with a character that combines with the slash.
         let start = Array("\(folder)/".utf8)
         guard path.utf8.starts(with: start) else { return nil }
         return String(decoding: path.utf8.dropFirst(start.count), as: UTF8.self)
@@ -241,7 +241,7 @@ struct PluginParts {
         }
     }
 
-    /// Takes a file, or a folder with all that is in it, from a budget.
+    /// Deducts a file, or a folder with its content, from a budget.
     private static func measure(_ path: String, _ budget: inout Budget) throws(ExitError) {
         try budget.take(file: path)
         var status = stat()
@@ -254,7 +254,7 @@ struct PluginParts {
         }
     }
 
-    /// Copies a file, or a folder with all that is in it.
+    /// Copies a file, or a folder with its content.
     private static func copy(
         _ source: String, to target: String, _ budget: inout Budget
     ) throws(ExitError) {
@@ -295,7 +295,7 @@ struct PluginParts {
             while true {
                 let count = try from.read(into: &chunk)
                 guard count > 0 else { break }
-                // A file may grow while it is copied.
+                // Check again, because a file may grow during the copy.
                 do throws(ExitError) {
                     try budget.take(bytes: count, of: source)
                 } catch {
@@ -311,11 +311,12 @@ struct PluginParts {
         if let excess { throw excess }
     }
 
-    /// Gives what was copied its name.
+    /// Renames a copied file or folder to its final name.
     private static func place(
         _ unfinished: String, at place: String, replace: Bool
     ) throws(ExitError) {
-        // A folder does not replace one that has files, and a file replaces no folder.
+        // Delete first: a folder cannot replace a folder with files, and a file cannot replace a
+        // folder.
         if replace, kind(of: place) == S_IFDIR || kind(of: unfinished) == S_IFDIR {
             try delete(place)
         }
@@ -328,7 +329,7 @@ struct PluginParts {
         }
     }
 
-    /// Deletes a file, or a folder with all that is in it. No link is followed.
+    /// Deletes a file, or a folder with its content. Follows no link.
     private static func delete(_ path: String) throws(ExitError) {
         switch kind(of: path) {
         case nil: return

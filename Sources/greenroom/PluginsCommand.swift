@@ -84,8 +84,8 @@ struct PluginsCommand: ParsableCommand {
 }
 
 extension [PluginLocator.Finding] {
-    /// The libraries that plugins outside of the bundled folders have beside them: they are no plugins, and
-    /// need not be.
+    /// The libraries beside plugins outside the bundled folders that are not plugins and need not
+    /// be.
     fileprivate var neededLibraries: Set<String> {
         let failed = contains {
             if case .failure(let error) = $0.result { error.code == .notAPlugin } else { false }
@@ -111,7 +111,7 @@ struct PluginCommand: ParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the plugins: the same as greenroom plugins.",
-            // Else the name of the command that it is the same as stands in it too.
+            // Without this, the usage also contains the name of the equivalent command.
             usage: "greenroom plugin list [--json] [--rescan]")
 
         @OptionGroup var plugins: PluginsCommand
@@ -278,7 +278,7 @@ extension Parameter {
 
 /// Rows of text with aligned columns, each a line.
 func table(_ rows: [[String]]) -> [String] {
-    // Before the cells are measured.
+    // Make the cells printable before measuring them.
     let rows = rows.map { $0.map(\.printable) }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in

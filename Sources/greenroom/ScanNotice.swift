@@ -1,7 +1,7 @@
 import GreenroomHost
 import Synchronization
 
-/// Says once that a command scans many libraries, which takes seconds.
+/// Reports once that a command scans many libraries, which takes seconds.
 final class ScanNotice: Sendable {
     private static let many = 10
 

@@ -7,10 +7,10 @@ import GreenroomX11
 struct ScreenDevices: DeviceList {
     private let monitors: [X11Display.Monitor]
     private let windows: [X11Display.Window]
-    /// Why there are none.
+    /// The reason that there are no monitors and windows; nil if there are.
     private let problem: String?
 
-    /// Asks the X server; without one there are none.
+    /// Queries the X server.
     init() {
         let broker = ConnectionBroker(.everything)
         let connection: gr_connection
@@ -30,7 +30,7 @@ struct ScreenDevices: DeviceList {
         windows = (display?.windows ?? []).filter { $0.area.width > 1 && $0.area.height > 1 }
     }
 
-    /// Each with its line for a session file.
+    /// The monitors and windows, each with its line for a session file.
     var lines: [String] {
         if let problem { return ["no monitors and windows: \(problem)"] }
         return monitors.flatMap { monitor in
@@ -53,7 +53,7 @@ struct ScreenDevices: DeviceList {
         "  share: { plugin: Screen, settings: { \(key): \(JSON.string(name).text) } }"
     }
 
-    /// The same as JSON.
+    /// The monitors and windows as JSON.
     var members: [(String, JSON)] {
         let missing: [(String, JSON)] = problem.map { [("screen-missing", .string($0))] } ?? []
         func place(_ area: PixelArea) -> [(String, JSON)] {

@@ -10,11 +10,11 @@ import GreenroomSession
 
 /// The answers of plugins to their settings, for `check`.
 ///
-/// Each plugin is created in a sandboxed process that can only read the paths in its settings and those that
-/// the session file grants; sources and filters are initialized there, too. `BAD_SETTING` counts: any
-/// other failure may be for want of a device or the network.
+/// Each plugin is created in a sandboxed process that can read only the paths in its settings and
+/// the session file's grants. Sources and filters are also initialized there. Only `BAD_SETTING`
+/// counts: another failure may come from a missing device or network.
 struct SettingTrial {
-    /// A session has few plugins; each costs a process.
+    /// Limit of plugins to try, because each costs a process. A session has few plugins.
     private static let most = 32
 
     let plan: SessionPlan
@@ -22,7 +22,7 @@ struct SettingTrial {
 
     /// The settings that plugins refuse, each with the reason.
     ///
-    /// - Parameter known: Paths that a problem was found with already.
+    /// - Parameter known: The paths that already have a problem.
     func problems(besides known: Set<String>) -> [ConfigurationProblem] {
         let clock = HarnessClock(.real)
         defer { clock.leave() }
@@ -74,9 +74,10 @@ struct SettingTrial {
 }
 
 extension PluginConfiguration {
-    /// The path of the setting that a plugin's reason is about: the reason names it or its text, as a rule.
+    /// The path of the setting in a plugin's reason, which usually contains the setting's name or
+    /// text.
     ///
-    /// - Parameter address: The plugin's.
+    /// - Parameter address: The plugin's address.
     func pathOfSetting(in reason: String, at address: String) -> String {
         let names = settings.keys.filter { reason.contains($0) }
         let texts = settings.filter { _, value in

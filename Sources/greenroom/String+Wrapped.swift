@@ -1,7 +1,7 @@
 extension String {
-    /// Wrapped to a width, where words allow it.
+    /// The text wrapped to a width between words.
     ///
-    /// - Parameter indent: At the beginning of each line.
+    /// - Parameter indent: The text at the beginning of each line.
     func wrapped(at width: Int, indent: String = "") -> String {
         var lines: [String] = []
         var line = indent

@@ -5,7 +5,7 @@ extension Greenroom {
     /// Checks the names of subcommands, also after `help`.
     ///
     /// - Parameter arguments: The arguments of the process, without its own name.
-    /// - Throws: ``ExitError`` for a name that no subcommand has, with the nearest one.
+    /// - Throws: ``ExitError`` with the nearest name, if no subcommand has the name.
     static func checkCommandNames(_ arguments: some Sequence<String>) throws(ExitError) {
         var command: any ParsableCommand.Type = Greenroom.self
         var path = "greenroom"

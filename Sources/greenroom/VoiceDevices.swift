@@ -6,14 +6,14 @@ import GreenroomSystem
 struct VoiceDevices: DeviceList {
     /// A voice of a file.
     struct Voice: Equatable {
-        /// For people, such as `English (America)`.
+        /// The name for users, such as `English (America)`.
         var name: String
         /// The name in session files, such as `en-us`.
         var language: String
 
         /// Reads a voice's file.
         ///
-        /// - Returns: nil if it is none.
+        /// - Returns: The voice; nil if the file is not a voice's.
         init?(file text: String) {
             func value(_ key: String) -> Substring? {
                 text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("\(key) ") }?
@@ -30,12 +30,12 @@ struct VoiceDevices: DeviceList {
         }
     }
 
-    /// Where Debian's package espeak-ng-data has them, by the architecture.
+    /// The folders of Debian's package espeak-ng-data, by architecture.
     private static let folders = [
         "/usr/lib/x86_64-linux-gnu/espeak-ng-data/lang",
         "/usr/lib/aarch64-linux-gnu/espeak-ng-data/lang", "/usr/share/espeak-ng-data/lang",
     ]
-    /// The greatest length of a voice's file that is read, in bytes.
+    /// Limit of a voice's file, in bytes.
     private static let lengthLimit = 1 << 14
 
     private let voices: [Voice]

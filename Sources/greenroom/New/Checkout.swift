@@ -4,14 +4,15 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// A checkout of Greenroom: where Swift plugins find the SDK, and others the headers.
+/// A checkout of Greenroom, which contains the SDK for Swift plugins and the headers for other
+/// plugins.
 struct Checkout {
-    /// Absolute, without symbolic links.
+    /// The absolute path without symbolic links.
     let path: String
 
     private static let headers = "Sources/GreenroomABI/include/greenroom"
 
-    /// nil for a folder that is no checkout.
+    /// Finds a checkout; nil if the folder is not one.
     init?(at folder: String) {
         guard let resolved = resolvedPath(folder) else { return nil }
         path = resolved
@@ -26,10 +27,10 @@ struct Checkout {
     /// The folder of `plugin.h`.
     var headers: String { "\(path)/\(Self.headers)" }
 
-    /// Its package identity: the folder's name in lower case.
+    /// The package identity: the folder's name in lower case.
     var identity: String { path.split(separator: "/").last?.lowercased() ?? "" }
 
-    /// Copies of all its files, for a folder of a plugin.
+    /// Copies of the SDK's files, for a plugin's folder.
     func copies(in folder: String) throws(Errno) -> [PackageFile] {
         var files: [PackageFile] = []
         var folders = [""]
@@ -55,7 +56,7 @@ struct Checkout {
     /// The path from another folder: relative if both are near each other, so that they can move
     /// together, otherwise absolute.
     ///
-    /// - Parameter folder: Absolute, without symbolic links; it need not exist yet.
+    /// - Parameter folder: The absolute path without symbolic links. The folder need not exist yet.
     func path(from folder: String) -> String {
         let here = path.split(separator: "/")
         let there = folder.split(separator: "/")

@@ -1,9 +1,9 @@
 import GreenroomHost
 import GreenroomPluginInterface
 
-/// This program's file, and files relative to it.
+/// The file of this program, and files relative to it.
 struct InstalledProgram {
-    /// Absolute, without symbolic links.
+    /// The absolute path without symbolic links.
     let path: String
 
     static var this: InstalledProgram {
@@ -13,7 +13,7 @@ struct InstalledProgram {
     /// The program's folder.
     var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
 
-    /// The checkout that contains it.
+    /// The checkout that contains the program; nil if none does.
     var checkout: Checkout? {
         var folder = folder[...]
         while let slash = folder.lastIndex(of: "/") {
@@ -23,20 +23,20 @@ struct InstalledProgram {
         return nil
     }
 
-    /// The folder of `plugin.h` if the program was installed: in `include` beside its `bin`.
+    /// The folder of `plugin.h` of an installed program: `include` beside its `bin`.
     var headers: String {
         let prefix = folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex)
         return "\(prefix)/include/greenroom"
     }
 
-    /// The SDK if the program was installed: in `share` beside its `bin`. It has a checkout's files
-    /// for plugins.
+    /// The SDK of an installed program: in `share` beside its `bin`, with a checkout's files for
+    /// plugins.
     var sdk: Checkout? {
         let prefix = folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex)
         return Checkout(at: "\(prefix)/share/greenroom/sdk")
     }
 
-    /// Whether a shell finds it by name.
+    /// Whether a shell finds the program by name.
     var isOnPath: Bool { programOnPath("greenroom") == path }
 
     /// The command for a shell.

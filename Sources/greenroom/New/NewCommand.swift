@@ -63,7 +63,7 @@ struct NewCommand: ParsableCommand {
         }
     }
 
-    /// nil for a program that was installed elsewhere.
+    /// The checkout to use; nil if the program was installed elsewhere.
     private func checkout(of program: InstalledProgram) throws -> Checkout? {
         guard let greenroom else { return program.checkout }
         guard let checkout = Checkout(at: greenroom) else {
@@ -75,7 +75,7 @@ struct NewCommand: ParsableCommand {
         return checkout
     }
 
-    /// The way from the new folder to the package that it depends on.
+    /// The path from the new folder to the package that it depends on.
     private func path(to checkout: Checkout?, of program: InstalledProgram) throws -> String {
         guard let checkout else {
             throw ExitError(
@@ -96,7 +96,7 @@ struct NewCommand: ParsableCommand {
         return checkout.path(from: "\(here)/\(name)")
     }
 
-    /// Headers, as the new folder has them.
+    /// Copies of headers for the new folder.
     private func headers(
         _ names: [String], in checkout: Checkout?, of program: InstalledProgram
     ) throws -> [PackageFile] {

@@ -90,7 +90,7 @@ extension NewPackage {
         "-" + text.wrapped(at: Self.columns, indent: "  ").dropFirst()
     }
 
-    /// Has the shell find the program, if it would not.
+    /// The command that adds the program to the shell's path; empty if the shell finds the program.
     private var path: String {
         program.isOnPath ? "" : "    export PATH=\(program.folder.quotedForShell):\"$PATH\"\n"
     }
@@ -153,7 +153,7 @@ extension NewPlugin {
                 + "`recording/session.json` at what became of all that it sent"
     }
 
-    /// Where the setting is in the source.
+    /// The places of the setting in the source.
     fileprivate var settingPlaces: String {
         switch language {
         case .swift: "`Settings` has its default, and `table` its bounds"

@@ -1,7 +1,7 @@
 import GreenroomMedia
 import GreenroomModel
 
-// What tries a plugin.
+// The files for trying a plugin.
 
 extension NewPackage {
     /// `session.yaml`.
@@ -27,7 +27,7 @@ extension NewPackage {
             ? "  # - loudspeaker: default   # to hear it, where there is a sound card\n" : ""
     }
 
-    /// The sources: the plugin, or the one that a session needs beside it, or both.
+    /// The sources: the plugin, its companion, or both.
     private var sources: [String] {
         let companion = plugin.template.companion.map { ["plugin: \($0)"] } ?? []
         switch plugin.template.address {

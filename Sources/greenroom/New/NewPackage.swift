@@ -13,17 +13,17 @@ struct NewPackage {
     }
 
     let plugin: NewPlugin
-    /// The program that runs it.
+    /// The program that runs the plugin.
     let program: InstalledProgram
     let base: Base
 
     /// The example test's file.
     static let test = "Tests/PluginTests.swift"
 
-    /// Whether it has a test: the SDK alone and the vendors' packages have no sessions.
+    /// Whether the package has a test. The SDK alone and the vendors' packages have no sessions.
     var hasTest: Bool { if case .package = base { plugin.style == nil } else { false } }
 
-    /// In reading order.
+    /// The files in reading order.
     var files: [PackageFile] {
         var files = [
             PackageFile(path: "README.md", text: readme),
@@ -46,7 +46,7 @@ struct NewPackage {
         return files
     }
 
-    /// The files, and the SDK in one word.
+    /// The names of the files. One word stands for the SDK.
     private var names: [String] {
         let sdk = "\(NewPlugin.sdk)/"
         let own = files.map(\.path).filter { !$0.hasPrefix(sdk) }

@@ -2,7 +2,7 @@ import CPluginTemplates
 
 /// The files of a new plugin, made from templates: see `CPluginTemplates`.
 extension NewPlugin {
-    /// The one source file.
+    /// The text of the source file.
     var sourceText: String {
         if let style { return named(Self.template(style.source)) }
         var text = template.sources[language].map { Self.template($0.template) } ?? ""
@@ -23,7 +23,7 @@ extension NewPlugin {
     var buildFiles: [PackageFile] {
         let script = Self.template(language == .cxx ? "build-cpp.sh" : "build.sh")
         let build = PackageFile(path: "build.sh", text: named(script))
-        // With it, clangd shows an editor what the compiler finds.
+        // This file lets clangd show the compiler's diagnostics in an editor.
         let standard = language == .cxx ? "c++17" : "c99"
         let flags = PackageFile(
             path: "compile_flags.txt", text: "-std=\(standard)\n-Wall\n-Wextra\n-Wpedantic\n-I.\n")
@@ -36,8 +36,9 @@ extension NewPlugin {
     /// `Package.swift`.
     ///
     /// - Parameters:
-    ///   - greenroom: The way from the plugin's folder to Greenroom's package, or an absolute path.
-    ///   - template: The name of its template.
+    ///   - greenroom: The relative path from the plugin's folder to Greenroom's package, or an
+    ///     absolute path.
+    ///   - template: The name of the manifest's template.
     func manifest(greenroom: String, _ template: String) -> String {
         var text = named(Self.template(template))
         if let style { text = text.replacing("ZoomStyle", with: style.module) }
@@ -54,9 +55,9 @@ extension NewPlugin {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: size), as: UTF8.self)
     }
 
-    /// A template with the plugin's own names.
+    /// The template with the plugin's names.
     private func named(_ text: String) -> String {
-        // In one pass: a name may have another placeholder in it.
+        // Replace in one pass, because a name may contain another placeholder.
         text.replacing(#/com\.example\.my-plugin|my-plugin|MyPlugin/#) { match in
             switch match.output {
             case "my-plugin": name
@@ -68,7 +69,7 @@ extension NewPlugin {
 }
 
 extension String {
-    /// As a literal of Swift.
+    /// The text as a Swift literal.
     fileprivate var swiftLiteral: String {
         let escaped = unicodeScalars.map { scalar in
             switch scalar {

@@ -2,14 +2,14 @@ import ArgumentParser
 import GreenroomMedia
 import GreenroomSchema
 
-/// The arguments of `greenroom new`, and the names that follow from them.
+/// The arguments of `greenroom new`, and the derived names.
 struct NewPlugin {
     /// The language.
     enum Language: String, CaseIterable, ExpressibleByArgument {
         case swift, c
         case cxx = "c++"
 
-        /// As people write it.
+        /// The language's usual spelling.
         var title: String {
             switch self {
             case .swift: "Swift"
@@ -20,11 +20,11 @@ struct NewPlugin {
 
     }
 
-    /// A vendor whose names a camera in Swift can have: see `Samples/VendorStyle`.
+    /// A vendor whose interface a camera in Swift can use: see `Samples/VendorStyle`.
     enum Style: String, CaseIterable, ExpressibleByArgument {
         case zoom, azure, agora
 
-        /// The module with the names, which the template of a camera begins with as well.
+        /// The module with the vendor's names. The camera template's name has the same beginning.
         var module: String { "\(rawValue.prefix(1).uppercased() + rawValue.dropFirst())Style" }
 
         /// The template of a camera.
@@ -42,15 +42,15 @@ struct NewPlugin {
 
     let template: PluginTemplate
     let language: Language
-    /// Letters, digits and `-`, a letter first: the plugin's name, and its folder's.
+    /// The name of the plugin and of its folder: letters, digits and `-`, beginning with a letter.
     let name: String
-    /// The vendor whose names the source has; nil for the SDK's.
+    /// The vendor whose names the source uses; nil if the SDK's.
     let style: Style?
 
     /// The longest name, so that lines with it stay readable.
     private static let longestName = 40
 
-    /// - Throws: ``ExitError`` for a name that a plugin or its folder can't have.
+    /// - Throws: ``ExitError`` if a plugin or its folder cannot have the name.
     init(
         _ template: PluginTemplate, language: Language, name: String, style: Style? = nil
     ) throws {
@@ -89,7 +89,7 @@ struct NewPlugin {
     /// The folder of a copied SDK, in the plugin's folder.
     static let sdk = "Greenroom"
 
-    /// The headers of `greenroom` that its folder gets.
+    /// The headers of Greenroom that the plugin's folder receives.
     var headers: [String] {
         let output =
             template.kind.isCall
@@ -97,26 +97,27 @@ struct NewPlugin {
         return switch language {
         case .swift: []
         case .c: ["plugin.h", "send.h"] + output + ["base.h"]
-        // Outputs, calls and composers in C++ are written against the C interface.
+        // Outputs, calls and composers in C++ use the C interface.
         case .cxx: ["plugin.h", "send.h"] + output + [output.isEmpty ? "plugin.hpp" : "base.h"]
         }
     }
 
-    /// `my-cam` is `com.example.my-cam`.
+    /// The plugin's id. For `my-cam` it is `com.example.my-cam`.
     var id: String { "com.example.\(name.lowercased())" }
 
-    /// The type; in Swift its module and its library as well: `my-cam` is `MyCamCamera`.
+    /// The name of the type and, in Swift, of the module and the library. For `my-cam` it is
+    /// `MyCamCamera`.
     var type: String {
         let words = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         let joined = words.joined()
         let isTaken = joined == template.typeSuffix || joined == "ScreenAudio"
         let hasSuffix = joined.hasSuffix(template.typeSuffix) && !isTaken
         let type = hasSuffix ? joined : joined + template.typeSuffix
-        // The layer has a type such as ZoomCamera.
+        // The vendor's layer already has a type such as ZoomCamera.
         return style?.source == "\(type).swift" ? type + "App" : type
     }
 
-    /// The one source file, from the plugin's folder.
+    /// The path of the source file, relative to the plugin's folder.
     var source: String {
         switch language {
         case .swift: "Sources/\(type).swift"
@@ -125,7 +126,7 @@ struct NewPlugin {
         }
     }
 
-    /// The command that builds it, in its folder.
+    /// The command that builds the plugin in its folder.
     var build: String { language == .swift ? "swift build -c release" : "sh build.sh" }
 
     /// The path of the built library in the plugin's folder.
@@ -133,7 +134,7 @@ struct NewPlugin {
 }
 
 extension String {
-    /// As a shell takes it for one word.
+    /// The text quoted as one word of a shell.
     var quotedForShell: String {
         let isPlain =
             !isEmpty

@@ -4,13 +4,13 @@ import SystemPackage
 
 /// A file in a plugin's folder.
 struct PackageFile {
-    /// Relative to the folder.
+    /// The path relative to the folder.
     var path: String
     var text: String
 
-    /// Creates a folder with files: all of them or none.
+    /// Creates a folder with files. If one fails, removes all.
     ///
-    /// - Parameter folder: Must not exist yet.
+    /// - Parameter folder: The new folder, which must not exist yet.
     /// - Throws: ``ExitError``.
     static func write(_ files: [PackageFile], into folder: String) throws {
         guard mkdir(folder, 0o777) == 0 else {
@@ -35,7 +35,7 @@ struct PackageFile {
                 try write(file.text, to: path)
             }
         } catch {
-            // Last ones first, because only an empty folder can be removed.
+            // Remove the last files first, because only an empty folder can be removed.
             for path in made.reversed() { remove(path) }
             rmdir(folder)
             throw error

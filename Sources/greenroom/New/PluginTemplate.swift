@@ -2,14 +2,14 @@ import ArgumentParser
 import GreenroomMedia
 import GreenroomModel
 
-/// A kind of plugin for `greenroom new`. A new kind is one entry of ``all`` and its templates.
+/// A kind of plugin for `greenroom new`. To add a kind, add an entry to ``all`` and the templates.
 struct PluginTemplate: Sendable {
     /// The kind.
     var kind: PluginKind
-    /// The special name of a kind: a speaker is an output.
+    /// The special name of a kind, such as a speaker, which is an output; nil if none.
     var special: (word: String, title: String)?
-    /// The end of the Swift type's name. No type in a template, no word of Swift and no target of
-    /// Greenroom's package ends in it, so that any name can come before it.
+    /// The suffix of the Swift type's name. No type in a template, no Swift keyword and no target
+    /// of Greenroom's package has this suffix, so any name can precede it.
     var typeSuffix: String
     /// The plugin's content.
     var content: String
@@ -17,16 +17,18 @@ struct PluginTemplate: Sendable {
     var setting: (name: String, usual: Int, another: Int)
     /// The task of the function that an author changes first.
     var task: String
-    /// The fake plugins that its test in Swift needs, and what the test expects after a second.
+    /// The fake plugins that the Swift test needs, and the state that the test expects after a
+    /// second.
     var test: (fakes: [String], expectation: String)
     /// The function and the template of the source, by language.
     var sources: [NewPlugin.Language: (function: String, template: String)]
-    /// The plugin that a session needs beside one of this kind: the source of a filter, of an output
-    /// or of a call, or the share that has the audio.
+    /// The plugin that a session also needs: the source of a filter, an output or a call, or the
+    /// share with the audio; nil if none.
     var companion: String?
-    /// The key of that plugin in the session file, beside an output or a call.
+    /// The key of the companion in the session file, beside an output or a call.
     var companionKey = SessionRole.camera.facts.key
-    /// The file that an output writes, and the setting that names it.
+    /// The file that an output writes, and the setting that names it; nil if the plugin writes
+    /// none.
     var file: (setting: String, path: String)?
     /// The replacements in the source.
     var replacements: [(String, String)] = []
@@ -174,13 +176,13 @@ struct PluginTemplate: Sendable {
     /// The argument of `greenroom new`.
     var word: String { special?.word ?? kind.facts.word }
 
-    /// Its name in messages, with its article.
+    /// The kind's name in messages, with its article.
     var title: String { special?.title ?? kind.facts.title }
 
     /// The plugin's place in a session.
     var address: PluginAddress { PluginAddress(of: kind) }
 
-    /// The file that shows what the plugin does: its own, or that of the recording.
+    /// The file with the plugin's result: the plugin's own file or the recording.
     var result: String {
         if let file { return file.path }
         guard !kind.isCall else { return "recording/guest-camera.y4m" }
@@ -190,7 +192,8 @@ struct PluginTemplate: Sendable {
 }
 
 extension PluginTemplate: ExpressibleByArgument {
-    /// Takes the word of a role, and the name that `greenroom plugins` shows, with hyphens.
+    /// Finds a template by the word of a role, or by the name that `greenroom plugins` shows, with
+    /// hyphens.
     init?(argument: String) {
         let template = Self.all.first {
             $0.word == argument

@@ -13,7 +13,7 @@ final class Interruption: Sendable {
 
     var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
-    /// Ends the running session; without one, the process. [any]
+    /// Ends the running session, or the process if no session runs. [any]
     func happen() {
         let running = state.withLock { state in
             state.hasHappened = true
@@ -23,7 +23,7 @@ final class Interruption: Sendable {
         running.stop()
     }
 
-    /// Sets the session to end; nil while none runs.
+    /// Sets the session to end; nil if none runs.
     func watch(_ session: Session?) {
         let hasHappened = state.withLock { state in
             state.running = session

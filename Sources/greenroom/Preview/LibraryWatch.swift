@@ -4,8 +4,8 @@ import Synchronization
 
 /// Detects new builds of a library.
 ///
-/// A linker writes in steps, removes the file first, or renames a complete one: a build counts when
-/// its file has not changed for a while.
+/// A linker writes in steps, first removes the file, or renames a complete file. So a build counts
+/// after its file has been unchanged for a while.
 struct LibraryWatch {
     /// Identifies a build. The change time is not included, because links and permissions also
     /// change it.
@@ -27,7 +27,7 @@ struct LibraryWatch {
         }
     }
 
-    /// How long a file must be unchanged.
+    /// The time for which a file must be unchanged.
     private static let rest = Duration.milliseconds(300)
 
     /// Interval of checks, in microseconds.
@@ -52,7 +52,7 @@ struct LibraryWatch {
 
 /// Detects the build after the running one.
 ///
-/// For one thread at a time; the lock satisfies the compiler.
+/// Only one thread at a time uses the lookout. The lock satisfies the compiler.
 final class Lookout: Sendable {
     private let watch: Mutex<LibraryWatch>
     private let running: LibraryWatch.Build

@@ -10,11 +10,11 @@ enum PNGFile {
     /// Writes a frame atomically, for this user alone.
     ///
     /// - Parameters:
-    ///   - frame: In RGB24.
-    ///   - path: The file; replaced if it exists.
+    ///   - frame: The frame, in RGB24.
+    ///   - path: The path of the file. Replaces an existing file.
     /// - Throws: ``ExitError`` with the reason of libpng or of the system.
     static func write(_ frame: borrowing VideoFrame, to path: String) throws {
-        // In the same folder, so that the rename is atomic; with the process id, because another
+        // Use the same folder, so that the rename is atomic. Add the process id, because another
         // process may write the same file.
         let unfinished = "\(path).\(getpid()).unfinished"
         if let reason = encode(frame, to: unfinished) {
@@ -31,7 +31,9 @@ enum PNGFile {
         }
     }
 
-    /// Writes the file; nil, or the reason of the failure.
+    /// Writes the file.
+    ///
+    /// - Returns: The reason of a failure; nil if the file was written.
     private static func encode(_ frame: borrowing VideoFrame, to path: String) -> String? {
         let file: FileDescriptor
         do throws(FileError) {
@@ -56,7 +58,7 @@ enum PNGFile {
         image.width = png_uint_32(frame.size.width)
         image.height = png_uint_32(frame.size.height)
         image.format = PNG_FORMAT_FLAG_COLOR
-        // Fast, because a session runs meanwhile.
+        // Compress fast, because a session runs meanwhile.
         image.flags = png_uint_32(PNG_IMAGE_FLAG_FAST)
         defer { png_image_free(&image) }
         let stride = png_int_32(frame.strideBytes(0))

@@ -8,7 +8,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomVideo
 
-/// A preview: a session of one plugin; with `--watch` a session for each build.
+/// A preview: a session of one plugin or, with `--watch`, a session for each build.
 struct Preview {
     private let arguments: PreviewCommand
     /// The absolute folder of relative paths.
@@ -75,7 +75,7 @@ struct Preview {
         try PreviewPlan(plugin, arguments, folder: folder, tap: tap)
     }
 
-    /// Opens the video target, after it is known that the plugin sends video.
+    /// Opens the video target. Called once the plugin is known to send video.
     private mutating func open() throws {
         guard target == nil, let path = arguments.y4m else { return }
         target = try Y4MTarget(path, screen: screen)
@@ -117,7 +117,7 @@ struct Preview {
         return (library.path, PluginArgument("\(library.path)#\(descriptor.id)"))
     }
 
-    /// Waits for a new build; nil when the viewer is gone or the user stops.
+    /// Waits for a new build; nil if the viewer is gone or the user stops.
     private func awaitBuild(
         after last: LibraryWatch.Build?, _ watch: inout LibraryWatch
     ) -> LibraryWatch.Build? {

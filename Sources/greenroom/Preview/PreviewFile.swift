@@ -6,12 +6,12 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
 
-/// The session file of a preview, made of its arguments: they are checked like a session file, and
-/// each error names its argument.
+/// The session file of a preview, made from its arguments. The arguments are checked like a session
+/// file, and each error names its argument.
 struct PreviewFile {
     /// The plugin's name in the session file.
     var plugin: String
-    /// Its descriptor from the scan.
+    /// The plugin's descriptor from the scan.
     var descriptor: PluginDescriptor
     /// The absolute folder of relative paths.
     var folder: String
@@ -26,10 +26,10 @@ struct PreviewFile {
     var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 
-    /// Where a session file has the plugin.
+    /// The plugin's section in a session file.
     private var section: String { "\(PluginAddress(of: descriptor.kind))" }
 
-    /// Makes the session file.
+    /// Creates the session file.
     ///
     /// - Throws: All errors of the arguments at once.
     func read() throws(SessionFileError) -> SessionFile {
@@ -102,7 +102,7 @@ struct PreviewFile {
         }
     }
 
-    /// `2s 640x360@15, 4s none`: as a timeline, `{ at: 2s, ceiling: 640x360@15 }`.
+    /// Converts ceilings to a timeline: `2s 640x360@15` becomes `{ at: 2s, ceiling: 640x360@15 }`.
     private func timeline(_ faults: inout [Diagnostic]) -> [Override] {
         guard let ceilings else { return [] }
         guard descriptor.kind.hasVideo else {
@@ -166,6 +166,6 @@ extension PluginAddress {
 }
 
 extension PluginKind {
-    /// Whether a session with it has video.
+    /// Whether a session with the kind has video.
     var hasVideo: Bool { facts.medium == .video }
 }

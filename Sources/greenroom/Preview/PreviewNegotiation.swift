@@ -2,13 +2,14 @@ import GreenroomNegotiation
 
 /// Reports each offer to the plugin with its result.
 struct PreviewNegotiation {
-    /// How long to wait for a plugin to follow before reporting that it has not, in seconds.
+    /// The time to wait for a plugin to follow an offer, in seconds. Afterwards the preview reports
+    /// that it has not.
     private static let timeout = 2.0
 
     private enum Told {
-        /// Complete.
+        /// The preview has reported the complete result.
         case whole
-        /// Without a frame so far.
+        /// The preview has reported that no frame has followed so far.
         case unfollowed
     }
 
@@ -17,7 +18,7 @@ struct PreviewNegotiation {
     /// The lines to report now.
     ///
     /// - Parameters:
-    ///   - seconds: Session time.
+    ///   - seconds: The session time, in seconds.
     ///   - isOver: Whether the session is over.
     mutating func lines(
         of records: [NegotiationRecord], at seconds: Double, isOver: Bool = false
@@ -42,7 +43,7 @@ struct PreviewNegotiation {
 }
 
 extension NegotiationRecord {
-    /// The offer, the plugin's answer, and how soon it followed.
+    /// The offer, the plugin's answer, and the delay until the plugin followed.
     var line: String {
         let parts = ["offer \(revision) (\(reason)): \(suggested)", reaction, following]
         return parts.compactMap(\.self).joined(separator: "; ")

@@ -12,7 +12,7 @@ import GreenroomVideo
 /// A session of one plugin.
 struct PreviewPlan {
     var session: SessionPlan
-    /// The plugin's address in it.
+    /// The plugin's address in the session.
     var address: PluginAddress
     var descriptor: PluginDescriptor
     /// Warnings about legal but unlikely arguments, one line each.
@@ -29,7 +29,7 @@ struct PreviewPlan {
         _ plugin: PluginArgument, _ arguments: PreviewCommand, folder: String,
         tap: PreviewTap
     ) throws {
-        // Not cached: a new build is scanned again.
+        // Do not cache the locator, so that a new build is scanned again.
         let locator = Installation.ofThisProgram.locator()
         descriptor = try locator.find(plugin, relativeTo: folder).descriptor
         address = PluginAddress(of: descriptor.kind)
@@ -62,7 +62,7 @@ struct PreviewPlan {
         for index in session.configuration.timeline.indices {
             session.configuration.timeline[index].origin = "--ceiling"
         }
-        // An output plugin keeps its place.
+        // Append the tap, so that an output plugin keeps its place.
         session.configuration.outputs.append(SessionOutput(PreviewOutput(tap, track: track)))
     }
 
@@ -80,6 +80,6 @@ struct PreviewPlan {
 }
 
 extension SessionFileError {
-    /// Whether all errors are about the plugin's settings, which another build may have.
+    /// Whether all errors concern the plugin's settings, which another build may support.
     var isAboutSettings: Bool { diagnostics.allSatisfy { !$0.place.path.isEmpty } }
 }

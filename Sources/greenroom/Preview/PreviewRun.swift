@@ -11,7 +11,7 @@ import GreenroomOperate
 
 /// One session of a preview, and its output.
 final class PreviewRun: Sendable {
-    /// Why the session is over.
+    /// The reason that the session is over.
     enum Ending {
         /// Stopped by the user, the duration, or the loss of the viewer or of the output.
         case wanted
@@ -29,7 +29,7 @@ final class PreviewRun: Sendable {
         var hasLostReader = false
     }
 
-    /// Interval of status checks.
+    /// The interval of status checks, in milliseconds.
     private static let intervalMilliseconds: Int32 = 50
 
     private let plan: PreviewPlan
@@ -51,9 +51,9 @@ final class PreviewRun: Sendable {
     /// Runs the session to its end.
     ///
     /// - Parameters:
-    ///   - interruption: Ends it.
-    ///   - isRebuilt: Whether a new build exists; called on one thread, while the session runs.
-    /// - Throws: ``OutputError`` if an output can't be opened.
+    ///   - interruption: The interruption that ends the session.
+    ///   - isRebuilt: Whether a new build exists. Called on one thread, while the session runs.
+    /// - Throws: ``OutputError`` if an output cannot be opened.
     func run(
         until interruption: Interruption, orWhen isRebuilt: (@Sendable () -> Bool)? = nil
     ) throws -> (ending: Ending, status: ExitStatus) {
@@ -105,7 +105,7 @@ final class PreviewRun: Sendable {
     /// Checks the session until it is over.
     private func look(at session: Session, _ isRebuilt: (@Sendable () -> Bool)?) {
         while true {
-            // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
+            // Do not use usleep(): on a virtual clock a sleeping thread may be a plugin's.
             poll(nil, 0, Self.intervalMilliseconds)
             let isOver = state.withLock { state in
                 if !state.isOver { show(session, &state) }
@@ -137,7 +137,7 @@ final class PreviewRun: Sendable {
         state.shown = timedReport
     }
 
-    /// Reports the results of offers; those of an output's companions are not the plugin's.
+    /// Reports the results of offers to the plugin, without offers to an output's companions.
     private func tell(
         _ timedReport: Session.TimedReport, _ state: inout State, isOver: Bool = false
     ) {

@@ -3,13 +3,13 @@ import GreenroomMedia
 import GreenroomOperate
 import Synchronization
 
-/// The output of a preview: on a terminal, lines that stay and below them a block that is redrawn;
-/// elsewhere only lines.
+/// The output of a preview: on a terminal, permanent lines and below them a status block; elsewhere
+/// only lines.
 final class PreviewScreen: Sendable {
     let isTerminal: Bool
     private let descriptor: Int32
     private let queue: PrintQueue
-    /// The block below the lines.
+    /// The status block below the lines; nil if none.
     private let block = Mutex<String?>(nil)
 
     init(descriptor: Int32) {
@@ -29,17 +29,17 @@ final class PreviewScreen: Sendable {
         }
     }
 
-    /// Shows a line that stays. [any]
+    /// Prints a line above the status block. [any]
     func show(_ line: String) { show([line]) }
 
-    /// Replaces the block, as far as the terminal has room. [any]
+    /// Replaces the block. Cuts lines for which the terminal has no room. [any]
     func show(block lines: [String]) {
         var window = winsize()
         // The kernel reports 0 for a terminal of unknown size.
         _ = ioctl(descriptor, UInt(TIOCGWINSZ), &window)
         let columns = window.ws_col > 0 ? Int(window.ws_col) : 80
         let rows = window.ws_row > 0 ? Int(window.ws_row) : 24
-        // A line as wide as the terminal, or a block as high, would scroll.
+        // A line as wide as the terminal, or a block as high, would scroll the terminal.
         let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0.printable, to: columns - 1) }
         block.withLock { block in
             block = room.joined(separator: "\n")
@@ -55,9 +55,9 @@ final class PreviewScreen: Sendable {
         }
     }
 
-    /// Waits until everything is written, for a second at most.
+    /// Waits at most a second until all text is written.
     ///
-    /// - Returns: Whether everything is written.
+    /// - Returns: Whether all text is written.
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
 

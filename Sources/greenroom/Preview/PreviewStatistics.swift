@@ -6,27 +6,27 @@ import GreenroomSession
 import GreenroomValidator
 import GreenroomVideo
 
-/// The plugin's statistics as text. Numbers are those of the session's report; rates are between
-/// two reports.
+/// The plugin's statistics as text. Counts come from the session's report; rates are between two
+/// reports.
 struct PreviewStatistics {
     /// The plugin's role in the session.
     var role: String
-    /// The start of rates; nil for the session's start.
+    /// The start of the interval for rates; nil if the session's start.
     var before: Session.TimedReport?
     /// The current report.
     var now: Session.TimedReport
-    /// The loudness since the last report; nil for the whole session.
+    /// The loudness since the last report; nil if of the whole session.
     var loudness: PreviewTap.Loudness?
 
     private var video: SessionReport.Video? { now.report.videoTracks.first }
     private var audio: SessionReport.Audio? { now.report.audioTracks.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
-    /// Nil for a plugin that is no output.
+    /// The output's entry in the report; nil if the plugin is not an output.
     private var output: OutputFeed.Entry? {
         now.report.outputs.lazy.compactMap { $0.entry as? OutputFeed.Entry }.first
     }
 
-    /// Some lines of less than 80 columns, unless there are many problems.
+    /// A few lines of less than 80 columns. Many problems add lines.
     var block: [String] {
         let rows = output.map(rows) ?? video.map(rows) ?? audio.map(rows) ?? []
         return [time] + table((rows + callbacks + losses).flatMap(wrapped))
@@ -79,7 +79,7 @@ struct PreviewStatistics {
         PluginKind.allCases.contains { $0.isFilter && $0.name == plugin?.kind }
     }
 
-    /// Edits that did not take place, by reason.
+    /// The skipped edits, by reason.
     private func unedited(_ video: SessionReport.Video) -> [(name: String, count: Int)] {
         let unprocessed = video.unprocessed
         return [
@@ -101,7 +101,7 @@ struct PreviewStatistics {
         return "\(decimal(rate(from: earlier, to: video.accepted), 1)) fps"
     }
 
-    /// Accepted frames that reached no viewer, by reason.
+    /// The accepted frames that reached no viewer, by reason.
     private func drops(of video: SessionReport.Video) -> [(name: String, count: Int)] {
         let outputs = video.outputs
         return [
@@ -214,7 +214,7 @@ struct PreviewStatistics {
     private var losses: [[String]] {
         guard let losses = plugin?.losses else { return [] }
         var away = losses.compactMap(\.awaySeconds).reduce(0, +)
-        // It has not returned from those after its last return.
+        // The plugin has not returned from the losses after its last return.
         let missing = losses.reversed().prefix { $0.awaySeconds == nil }
         if let first = missing.last { away += max(now.seconds - first.seconds, 0) }
         let times = losses.count == 1 ? "once" : "\(losses.count) times"
@@ -231,19 +231,19 @@ struct PreviewStatistics {
         account.realPercent.map { "real \(decimal($0, 1)) %" } ?? "stopped"
     }
 
-    /// `1:05`.
+    /// The session time, such as `1:05`.
     private var time: String {
         let (minutes, rest) = Int(now.seconds).quotientAndRemainder(dividingBy: 60)
         return "\(minutes):\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    /// A rate a second.
+    /// The rate per second.
     private func rate(from earlier: Int?, to count: Int) -> Double {
         let seconds = now.seconds - (before?.seconds ?? 0)
         return seconds > 0 ? Double(count - (earlier ?? 0)) / seconds : 0
     }
 
-    /// Columns for a row's values.
+    /// The number of columns for a row's values.
     private static let columns = 66
 
     /// The row, wrapped to the columns.

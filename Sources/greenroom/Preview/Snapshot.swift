@@ -14,7 +14,7 @@ final class Snapshot: Sendable {
     private let tap: PreviewTap
     private let count = Mutex(0)
 
-    /// Starts to take snapshots, at each SIGUSR1.
+    /// Starts to take a snapshot at each SIGUSR1.
     ///
     /// - Throws: ``ExitError`` if the file can't be written: reported before the session.
     ///   it.
@@ -40,7 +40,7 @@ final class Snapshot: Sendable {
         SnapshotSignal.handle { screen.show(self.take().text) }
     }
 
-    /// How to take a snapshot.
+    /// The instruction for taking a snapshot.
     var hint: String { "kill -USR1 \(getpid()) writes \(path)" }
 
     /// Whether a snapshot was written.
@@ -69,7 +69,7 @@ final class Snapshot: Sendable {
     }
 
     private func write(_ frame: borrowing VideoFrame) throws -> FrameSize {
-        // A frame of 8192 pixels a side has 201 MB.
+        // Keep at most one frame: a frame of 8192x8192 pixels has 201 MB.
         let image = try FrameConverter().convert(
             frame, to: VideoWant(format: .rgb24), into: FramePool(limit: 1))
         try PNGFile.write(image, to: path)
@@ -86,7 +86,7 @@ enum SnapshotSignal {
         return set
     }
 
-    /// Blocks the signal; call it before creating threads.
+    /// Blocks the signal. Call this before creating threads.
     static func block() {
         signal(SIGUSR1, SIG_DFL)
         var set = set

@@ -10,7 +10,7 @@ struct Y4MTarget: Sendable {
     let name: String
     private let descriptor: Int32
 
-    /// Opens it. For a named pipe, waits for a reader.
+    /// Opens the target. Waits for the reader of a named pipe.
     init(_ path: String, screen: PreviewScreen) throws {
         name = path == "-" ? "standard output" : path
         if path == "-" {
@@ -27,7 +27,8 @@ struct Y4MTarget: Sendable {
         stream = Y4MStream(descriptor: descriptor, name: name)
     }
 
-    /// Opens a file for this user alone, which is no link to another one; a named pipe; or a device.
+    /// Opens a named pipe, a device, or a file for this user alone. Follows no link to a regular
+    /// file.
     private static func open(
         _ path: String, _ screen: PreviewScreen
     ) throws(ExitError) -> FileDescriptor {
@@ -37,7 +38,8 @@ struct Y4MTarget: Sendable {
                 "--y4m \(path): \(reason). Name a file in an existing folder, a named pipe, or "
                     + "- for standard output.")
         }
-        // A link to one of these is fine, such as /dev/stdout: nothing is replaced.
+        // A link to a pipe or a device, such as /dev/stdout, is allowed, because nothing is
+        // replaced.
         let type = (try? Stat(path))?.type
         guard type == .fifo || type == .characterSpecial else {
             do throws(FileError) {
@@ -55,7 +57,7 @@ struct Y4MTarget: Sendable {
         }
     }
 
-    /// Whether its reader is gone.
+    /// Whether the reader of the target is gone.
     var hasLostItsReader: Bool {
         var query = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&query, 1, 0) == 1 && query.revents & Int16(POLLERR | POLLHUP) != 0

@@ -9,12 +9,13 @@ import GreenroomSystem
 import SystemPackage
 import GreenroomOperate
 
-/// Control lines on standard input, each executed as soon as it is read.
+/// Control lines on standard input. The session executes each line as soon as it is read.
 struct ControlInput: Sendable {
     var session: Session
     var printer: EventPrinter
 
-    /// Reads on its own thread until the input ends; the session continues without it.
+    /// Reads lines on a separate thread until the input ends. The session then continues without
+    /// input.
     func read() {
         DetachedThread {
             var lines = ControlLines()

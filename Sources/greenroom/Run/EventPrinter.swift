@@ -8,13 +8,13 @@ import GreenroomValidator
 import Synchronization
 import GreenroomOperate
 
-/// Prints the events of a session: a status line on a terminal, entries of the journal under systemd,
-/// plain lines elsewhere, or one JSON object a line.
+/// Prints the events of a session: with a status line on a terminal, as journal entries under
+/// systemd, as plain lines elsewhere, or as one JSON object per line.
 ///
 /// Printing never waits for the reader: see ``PrintQueue`` and ``Journal``.
 final class EventPrinter: Sendable {
     enum Style: Sendable {
-        /// Lines on standard error; the last one is rewritten.
+        /// Lines on standard error, with a status line that is rewritten.
         case terminal
         /// Lines on standard error.
         case plain
@@ -43,10 +43,10 @@ final class EventPrinter: Sendable {
     private let session: String
     private let queue: PrintQueue
     private let last = Mutex(Status())
-    /// Whether the last object of a JSON stream is printed. Locked before the queue.
+    /// Whether the last object of a JSON stream was printed. Lock this before the queue.
     private let hasEnded = Mutex(false)
 
-    /// - Parameter session: Its name and process, for events in JSON.
+    /// - Parameter session: The session's name and process, for events in JSON.
     init(style: Style, session: String) {
         self.style = style
         self.session = session
@@ -69,11 +69,11 @@ final class EventPrinter: Sendable {
 
     /// Prints a record as JSON, or a line as text. [any]
     ///
-    /// - Parameter line: nil for no text.
+    /// - Parameter line: The text; nil if none.
     func show(_ record: EventRecord, line: String?) {
         switch style {
         case .json:
-            // The thread of the status may be late.
+            // Drop late records: the status thread may be late.
             hasEnded.withLock { hasEnded in
                 guard !hasEnded else { return }
                 hasEnded = record.event == .ended
@@ -81,7 +81,7 @@ final class EventPrinter: Sendable {
             }
         case .journal(let journal):
             guard let line else { return }
-            // They are secrets, and the journal keeps what it gets.
+            // Do not log the links: they are secrets, and the journal keeps its entries.
             let links =
                 "The room is open. The journal does not get its links: set viewer-token, guest-token "
                 + "and operator-token."
@@ -91,9 +91,9 @@ final class EventPrinter: Sendable {
         }
     }
 
-    /// Waits until everything is written, for a second at most.
+    /// Waits at most a second until all text is written.
     ///
-    /// - Returns: Whether everything is written.
+    /// - Returns: Whether all text is written.
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
 

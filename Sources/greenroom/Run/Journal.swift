@@ -6,24 +6,25 @@ import Synchronization
 
 /// The journal of systemd, where events become entries with fields (systemd.journal-fields(7)).
 ///
-/// Entries are datagrams of lines `FIELD=value`, as systemd's "Native Journal Protocol" describes them.
-/// Writing never waits: what the journal has no room for is counted, and a later entry says how many.
+/// Entries are datagrams of lines `FIELD=value`, as systemd's "Native Journal Protocol" describes
+/// them. Writing never waits. If the journal has no room, the entry is dropped and counted, and a
+/// later entry reports the number.
 final class Journal: Sendable {
-    /// Where the journal of a machine listens.
+    /// The socket of the machine's journal.
     static let path = "/run/systemd/journal/socket"
 
-    /// The longest text of an entry, in bytes; longer ones are cut.
+    /// Limit of an entry's text, in bytes. Longer texts are cut.
     private static let longestText = 32 * 1024
 
     private let session: String
     private let descriptor: Int32
-    /// Entries that found no room, after the last one that did.
+    /// The number of entries dropped since the last written entry.
     private let lost = Mutex(0)
 
-    /// Connects to the journal, if that is what standard error leads to: `JOURNAL_STREAM` names its
-    /// device and inode then (systemd.exec(5)).
+    /// Connects to the journal if standard error leads there. In that case `JOURNAL_STREAM`
+    /// contains its device and inode (systemd.exec(5)).
     ///
-    /// - Parameter session: Its name and process, for the field `GREENROOM_SESSION`.
+    /// - Parameter session: The session's name and process, for the field `GREENROOM_SESSION`.
     init?(session: String) {
         var about = stat()
         guard let stream = environmentVariable("JOURNAL_STREAM"),
@@ -79,7 +80,7 @@ final class Journal: Sendable {
         for (name, value) in fields {
             guard let value else { continue }
             bytes += "\(name)=".utf8
-            // A plugin's words can't begin another field.
+            // Replace line breaks, so that a plugin's text cannot begin another field.
             bytes += value.utf8.lazy.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
             bytes.append(UInt8(ascii: "\n"))
         }
@@ -95,7 +96,7 @@ final class Journal: Sendable {
 }
 
 extension LogLevel {
-    /// Its number for syslog(3).
+    /// The level's priority for syslog(3).
     fileprivate var priority: Int {
         switch self {
         case .debug: 7

@@ -66,7 +66,7 @@ struct LiveCommand: ParsableCommand {
             if source.duration == nil { file.configuration.duration = nil }
             return file
         } changing: { file in
-            // Once: a reload must not find another room with other secrets.
+            // Create the room once: a reload must not create a room with other secrets.
             file.warnings += file.places.diagnostics(file.configuration.unencodedRecordings)
             let room = try LiveRoom(&file.configuration, port: port, control: control)
             if let recording = record.flatMap(SessionOutput.record(file:)) {

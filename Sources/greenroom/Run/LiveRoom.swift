@@ -9,17 +9,17 @@ import GreenroomSession
 struct LiveRoom {
     private static let names = ["WebRoom", "org.greenroom.web-room"]
 
-    /// By role, in the order in which they are printed.
+    /// The tokens by role, in printing order.
     private let tokens: [(role: Access.Role, token: String)]
     private let address: String
     private let hasPublicURL: Bool
 
-    /// Adds the room to a session, or completes the one that it has.
+    /// Adds the room to a session, or completes the session's room.
     ///
     /// - Parameters:
-    ///   - port: The port; nil for the file's, else a free one.
-    ///   - control: Whether operators may control the session, if the file does not allow it anyway.
-    /// - Throws: ``ExitError`` for another call, and for a port that is taken.
+    ///   - port: The port; nil to use the file's port or else a free port.
+    ///   - control: Whether operators may control the session even if the file does not allow it.
+    /// - Throws: ``ExitError`` if the file has another call, or the port is in use.
     init(_ configuration: inout SessionConfiguration, port: Int?, control: Bool) throws {
         let index = configuration.outputs.firstIndex { $0.output.isCall }
         var plugin = PluginConfiguration("WebRoom")
@@ -51,13 +51,13 @@ struct LiveRoom {
         if case .integer(let chosen) = plugin.settings["port"], chosen > 0 {
             try Self.expectFree(Int(chosen), address)
         } else if let free = Self.freePort(at: address) {
-            // A room whose process is started again keeps its links.
+            // Fix the port, so that a restarted room keeps its links.
             plugin.settings["port"] = .integer(Int64(free))
         }
-        // Its decoders read untrusted media.
+        // Isolate the room, because its decoders read untrusted media.
         plugin.isolation = plugin.isolation ?? .process
         if plugin.isolation == .process {
-            // What a file allows beside control is all that it allows.
+            // If the file grants more than control, use only the file's grants.
             if plugin.grants?.needProcess != true {
                 plugin.grants = Grants(network: true, control: plugin.grants?.control ?? false)
             }
@@ -83,9 +83,9 @@ struct LiveRoom {
         configuration.needsCall = true
     }
 
-    /// The text that is printed when the room is open.
+    /// The text to print when the room is open.
     ///
-    /// - Parameter url: Of the page.
+    /// - Parameter url: The URL of the page.
     func text(at url: String) -> String {
         var lines = tokens.map { role, token in
             let name = "\(role.rawValue)s:"
@@ -99,7 +99,8 @@ struct LiveRoom {
             separator: "\n")
     }
 
-    /// The page at other addresses of this machine, if it is at all of them.
+    /// The URLs of the page at other addresses of this machine, if the room listens on all
+    /// addresses.
     private func otherPages(than url: String) -> [String] {
         guard PageAddress.isWildcard(address), !hasPublicURL,
             let port = url.split(separator: ":").last.flatMap({ Int($0.dropLast()) })
@@ -123,13 +124,13 @@ struct LiveRoom {
         case EACCES:
             throw ExitError(
                 .outputFailed, "port \(port) needs root. Choose a port from 1024 on.")
-        // The room itself says what is wrong.
+        // The room itself reports other faults.
         default: break
         }
     }
 
-    /// A port that no program has. As it is set up at first, Linux gives those from 32768 on to any connection,
-    /// possibly before the room has opened it: they are the last choice.
+    /// A free port. Ports from 32768 on are the last choice: by default Linux assigns them to any
+    /// connection, possibly before the room has opened the port.
     private static func freePort(at address: String) -> Int? {
         for port in (0..<20).map({ _ in Int.random(in: 20_000..<32_768) }) + [0] {
             if case .success(let free) = bound(port, address) { return free }

@@ -8,31 +8,31 @@ import GreenroomOperate
 
 /// A file with a session's report in the text format of Prometheus, for a collector of such files.
 ///
-/// A new one replaces it as a whole every few seconds, and at the end of the session.
+/// A complete new file replaces the file every few seconds, and at the end of the session.
 final class MetricsFile: Sendable {
-    /// How often it is written, in milliseconds.
+    /// The interval between writes, in milliseconds.
     private static let interval: Int32 = 5000
-    /// Every user may read it: the collector is another user.
+    /// The file's mode. Every user may read the file, because the collector runs as another user.
     private static let mode: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
 
     private let path: String
-    /// Whether the last one is written. Held while one is written.
+    /// Whether the last file is written. Locked while a file is written.
     private let isOver = Mutex(false)
 
-    /// Makes the file, still without numbers, before anything is started.
+    /// Creates the file without numbers, before the session starts.
     ///
-    /// - Throws: ``ExitError`` if it can't be written.
+    /// - Throws: ``ExitError`` if the file cannot be written.
     init(path: String) throws(ExitError) {
         self.path = path
         if let problem = write("") { throw ExitError(.outputFailed, problem) }
     }
 
-    /// Writes what a session has done so far, until ``finish(_:)``.
+    /// Writes the session's report so far at each interval, until ``finish(_:)``.
     func follow(_ session: Session, _ complain: @escaping @Sendable (String) -> Void) {
         DetachedThread { [self] in
             var lastProblem: String?
             while true {
-                // Not a sleep: the virtual clock looks for those.
+                // Do not sleep: the virtual clock detects sleeping threads.
                 poll(nil, 0, Self.interval)
                 let (isOver, problem) = isOver.withLock { ($0, $0 ? nil : write(session)) }
                 if isOver { return }
@@ -42,9 +42,9 @@ final class MetricsFile: Sendable {
         }
     }
 
-    /// Writes what a session has done in all.
+    /// Writes the session's final report.
     ///
-    /// - Returns: Why it can't be written; nil if it was.
+    /// - Returns: The reason that the file cannot be written; nil if it was written.
     func finish(_ session: Session) -> String? {
         isOver.withLock { isOver in
             isOver = true
@@ -56,7 +56,8 @@ final class MetricsFile: Sendable {
         session.reportText.flatMap(Metrics.init(report:)).flatMap { write($0.text) }
     }
 
-    /// - Returns: The place, the rule and the cure if it can't be written.
+    /// - Returns: The place, the rule and the cure if the file cannot be written; nil if it was
+    ///   written.
     private func write(_ text: String) -> String? {
         do throws(FileError) {
             try FileDescriptor.writeWhole(path, text.utf8, mode: Self.mode)

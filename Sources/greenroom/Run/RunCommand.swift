@@ -2,7 +2,7 @@ import GreenroomModel
 import ArgumentParser
 import GreenroomConfig
 
-/// Where the numbers of a session go.
+/// The option for the file with a session's numbers.
 struct MetricsOption: ParsableArguments {
     @Option(
         name: .customLong("metrics"),

@@ -23,18 +23,18 @@ struct SessionRun {
     var explain = false
     /// Whether to read control lines from standard input.
     var control = false
-    /// Where to write the report's numbers; nil for nowhere.
+    /// The file for the report's numbers; nil if none.
     var metrics: String?
-    /// Whether SIGHUP has the session file read again.
+    /// Whether SIGHUP reloads the session file.
     var reloads = false
-    /// Sees each event after it was printed. [any]
+    /// Receives each event after it was printed. [any]
     var onEvent: @Sendable (SessionEvent, EventPrinter) -> Void = { _, _ in }
 
-    /// Runs the session of a file until it ends, or is asked to.
+    /// Runs the session of a file until the session ends or is stopped.
     ///
     /// - Parameters:
-    ///   - read: Reads the file. Ctrl-C works already. A reload reads it again.
-    ///   - change: Changes what runs, for a command that adds to the file.
+    ///   - read: Reads the file. Ctrl-C already works then. A reload calls it again.
+    ///   - change: Changes the configuration, for a command that adds to the file.
     func run(
         _ read: @escaping @Sendable () throws -> SessionFile,
         changing change: (inout SessionFile) throws -> Void = { _ in }
@@ -102,14 +102,14 @@ struct SessionRun {
         Signals.block()
         let hangUp = { @Sendable in parts.readAgain() }
         Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil) {
-            // Before the session starts nothing is open; a library that hangs while loading must
-            // not keep the process.
+            // Exit at once: before the session starts nothing is open, and a library that hangs
+            // while loading must not keep the process alive.
             guard let session = parts.session else { _exit(ExitStatus.interrupted.rawValue) }
             session.stop()
         }
     }
 
-    /// Makes what receives the session's events.
+    /// Creates the handler of the session's events.
     private func handler(
         _ printer: EventPrinter, _ parts: RunParts
     ) -> @Sendable (SessionEvent) -> Void {
@@ -117,7 +117,7 @@ struct SessionRun {
         return { event in
             switch event {
             case .outputFailed: parts.endings.outputFailed()
-            // Printed with the result.
+            // The result prints this event.
             case .ended: return
             default: break
             }
@@ -151,12 +151,12 @@ struct SessionRun {
         }
     }
 
-    /// Prints the state of a session now and then, on a terminal.
+    /// Prints the state of a session periodically, on a terminal.
     private func showStatus(of session: Session, on printer: EventPrinter) {
         guard let interval = printer.style.statusMicroseconds else { return }
         DetachedThread {
             while true {
-                // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
+                // Do not use usleep(): on a virtual clock a sleeping thread may be a plugin's.
                 poll(nil, 0, Int32(clamping: interval / 1000))
                 if let snapshot = session.snapshot { printer.show(snapshot) }
             }
@@ -204,7 +204,7 @@ struct SessionRun {
     }
 }
 
-/// The parts of a run that signals and events reach while it starts.
+/// The parts of a run that signals and events use while it starts.
 private final class RunParts: Sendable {
     private struct State {
         var session: Session?
@@ -214,7 +214,7 @@ private final class RunParts: Sendable {
     let endings = Endings()
     let manager = ServiceManager()
     let refusals = ReloadRefusals()
-    /// Locked before ``state``: a reload tells the socket what it has changed.
+    /// Lock this before ``state``: a reload reports its changes to the socket.
     private let reload = Mutex<Reload?>(nil)
     private let state = Mutex(State())
 
@@ -226,7 +226,7 @@ private final class RunParts: Sendable {
         self.reload.withLock { $0 = reload }
     }
 
-    /// Applies the session file anew, once the session runs.
+    /// Reloads the session file, if the session runs.
     func readAgain() { reload.withLock { _ = $0?.run() } }
 
     func open(_ socket: SessionSocket) { state.withLock { $0.socket = socket } }
@@ -253,8 +253,8 @@ final class Endings: Sendable {
 }
 
 extension SessionFile {
-    /// The setting that a plugin has refused, with its place in the file, the rule and the cure; empty if
-    /// the session did not end because of that.
+    /// The setting that a plugin has refused, with its place in the file, the rule and the cure;
+    /// empty if the session ended for another reason.
     fileprivate func refusedSetting(in report: SessionReport) -> [String] {
         guard report.outcome == .badSetting, let role = report.failedPlugin,
             let reason = report.plugins.first(where: { $0.role == role })?.losses?.last?.evidence

@@ -4,12 +4,12 @@ import GreenroomOperate
 
 /// Ctrl-C and similar signals.
 ///
-/// They are blocked in every thread, plugins' included, and one thread waits for them: no code runs
-/// in a signal handler.
+/// The signals are blocked in every thread, including plugins' threads, and one thread waits for
+/// them: no code runs in a signal handler.
 enum Signals {
-    /// Blocks the signals; call it before creating threads. A lost reader of a pipe, and a
-    /// file-size limit, must be errors of the write, and not kill the process; a signal that means
-    /// something to other programs, or to `preview`, must not end a session.
+    /// Blocks the signals. Call this before creating threads. A lost reader of a pipe and a
+    /// file-size limit must be errors of the write and must not kill the process. A signal with a
+    /// meaning for other programs, or for `preview`, must not end a session.
     static func block() {
         for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         // A library may set the action of its program's signals; threads keep their masks.
@@ -17,7 +17,7 @@ enum Signals {
         blockEndings()
     }
 
-    /// Blocks only the signals that end a command; call it before creating threads.
+    /// Blocks only the signals that end a command. Call this before creating threads.
     static func blockEndings() {
         block(endings)
     }
@@ -27,9 +27,10 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Calls a body at the first signal; the second one ends the process at once.
+    /// Calls a body at the first signal. The second signal ends the process immediately.
     ///
-    /// - Parameter hangUp: Called instead at each SIGHUP; nil: that is a signal as the others.
+    /// - Parameter hangUp: Called at each SIGHUP instead of `body`; nil if SIGHUP is like the other
+    ///   signals.
     static func handle(
         hangUp: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () -> Void
     ) {
@@ -51,7 +52,7 @@ enum Signals {
         }
     }
 
-    /// Whether the process has a terminal, whose end is a SIGHUP.
+    /// Whether the process has a terminal. The terminal's end sends SIGHUP.
     static var haveTerminal: Bool { (0...2).contains { isatty($0) == 1 } }
 
     private static let endings = [SIGINT, SIGTERM, SIGHUP]

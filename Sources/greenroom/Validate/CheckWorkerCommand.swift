@@ -16,7 +16,7 @@ struct CheckWorkerCommand: ParsableCommand {
     var task: String?
 
     func run() throws {
-        // A requester that is gone already is not the one in the request.
+        // If the requester is already gone, the parent is not the process in the request.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         if let task {
             guard CheckWorker.perform(task) else {

@@ -8,9 +8,9 @@ import GreenroomValidator
 /// The last validation result of a plugin.
 enum Conformance {
     case unknown
-    /// The library has changed since.
+    /// The library has changed since the validation.
     case stale(ConformanceReport)
-    /// From another version of Greenroom.
+    /// Another version of Greenroom validated the library.
     case outdated(ConformanceReport)
     case known(ConformanceReport)
 
@@ -27,12 +27,12 @@ enum Conformance {
         self = report.host == GreenroomVersion.current ? .known(report) : .outdated(report)
     }
 
-    /// The report of a validation that counts; nil if there is none.
+    /// The report of a current validation; nil if none.
     var report: ConformanceReport? {
         if case .known(let report) = self { report } else { nil }
     }
 
-    /// For a table's column.
+    /// The word for a table's column.
     var word: String {
         switch self {
         case .unknown: "-"
@@ -43,7 +43,7 @@ enum Conformance {
         }
     }
 
-    /// For a line of its own.
+    /// The text for a separate line.
     var text: String {
         switch self {
         case .unknown: "not yet; run greenroom validate"
@@ -62,7 +62,7 @@ enum Conformance {
         }
     }
 
-    /// As JSON; nil if unknown.
+    /// The result as JSON; nil if unknown.
     var json: JSON? {
         switch self {
         case .unknown: nil

@@ -97,15 +97,15 @@ struct ValidateCommand: ParsableCommand {
         if conclusions.contains(.notProven) { throw ExitError(explained: .notProven) }
     }
 
-    /// - Parameter checks: Ids and groups; empty for all.
+    /// - Parameter checks: The ids and groups; empty if all.
     private func validate(
         _ plugin: String, _ checks: [String], _ printing: Printing
     ) throws -> [ConformanceReport] {
         Signals.blockEndings()
         let validator = try Validator()
         Signals.handle {
-            // Before the first check nothing must be ended; a library that hangs while loading must
-            // not keep the process.
+            // Exit at once: before the first check there is nothing to end, and a library that
+            // hangs while loading must not keep the process alive.
             if !validator.cancel() { _exit(ExitStatus.interrupted.rawValue) }
         }
         var options = Validator.Options()
@@ -128,7 +128,7 @@ struct ValidateCommand: ParsableCommand {
         return reports
     }
 
-    /// The ids and groups of `--only`; empty for all.
+    /// The ids and groups of `--only`; empty if all.
     private func wishes() throws -> [String] {
         guard !only.isEmpty else { return [] }
         let wishes = only.flatMap { $0.split { $0 == "," || $0 == " " }.map(String.init) }
@@ -160,7 +160,7 @@ struct ValidateCommand: ParsableCommand {
         return settings
     }
 
-    /// The library, and the selected plugin; nil for all.
+    /// The library, and the selected plugin; nil if all plugins.
     private func place(of plugin: String) throws -> (path: String, name: String?) {
         let plugin = PluginArgument(plugin)
         if let file = plugin.file { return (file, plugin.nameInFile) }
@@ -171,7 +171,7 @@ struct ValidateCommand: ParsableCommand {
         return (library.path, plugin.place == descriptor.name ? descriptor.name : descriptor.id)
     }
 
-    /// Only a complete validation is stored.
+    /// Stores the reports of a complete validation.
     private func keep(_ reports: [ConformanceReport], at path: String) {
         guard let cache = ReportCache.ofThisUser, let path = resolvedPath(path) else { return }
         for report in reports where report.isComplete {
@@ -246,7 +246,7 @@ private final class Printing: Sendable {
 }
 
 extension Validator {
-    /// The checks of ids and groups; empty for all.
+    /// The checks with these ids and groups; all if `wishes` is empty.
     fileprivate static func checks(of wishes: [String]) -> [Description] {
         checks.filter { wishes.isEmpty || wishes.contains($0.id) || wishes.contains($0.group) }
     }
@@ -293,7 +293,7 @@ extension ConformanceReport.Conclusion {
 }
 
 extension CheckResult {
-    /// The result as text; nil for a check that did not start, or that another check blocks.
+    /// The result as text; nil if the check did not start or another check blocks it.
     fileprivate func lines(titled title: String) -> [String]? {
         guard !(outcome == .skipped && (seconds == 0 || blockedBy != nil)) else { return nil }
         let outcome = outcome.rawValue.padded(to: 9)
