@@ -12,7 +12,7 @@ import SystemPackage
 
 /// Checks a plugin against the interface's rules.
 ///
-/// Each check runs in a process of its own, and the plugin in another, sandboxed one, so a plugin
+/// Each check runs in a separate process, and the plugin in another, sandboxed process, so a plugin
 /// harms only its own process.
 ///
 /// ```swift
@@ -20,48 +20,49 @@ import SystemPackage
 /// #expect(reports.allSatisfy(\.conforms))
 /// ```
 public struct Validator: Sendable {
-    /// A check, as its list shows it.
+    /// The description of a check.
     public struct Description: Sendable {
-        /// Its id, e.g. `lifecycle.restart`.
+        /// The check's id, e.g. `lifecycle.restart`.
         public var id: String
         /// A short title.
         public var title: String
         /// The proof and the rule.
         public var explanation: String
-        /// The kinds of plugins that it applies to, for people.
+        /// The names of the kinds of plugins that the check applies to.
         public var kinds: [String]
 
-        /// Its group, e.g. `lifecycle`.
+        /// The check's group, e.g. `lifecycle`.
         public var group: String { String(id.prefix { $0 != "." }) }
     }
 
     /// The plugin to validate, and the options.
     public struct Options: Sendable {
-        /// A plugin of the library by name or id; nil for all of them.
+        /// The name or id of a plugin of the library; nil if all plugins.
         public var plugin: String?
-        /// Ids of checks or of groups (`lifecycle`); empty for all.
+        /// The ids of checks or groups (`lifecycle`); empty if all.
         public var only: [String] = []
         /// The seed of all random input.
         public var seed: UInt64 = 1
-        /// The plugin's settings by name, as text; others have their defaults.
+        /// The plugin's settings by name, as text. All other settings have their defaults.
         public var settings: [String: String] = [:]
-        /// Files and folders that the plugin may read, absolute; paths in settings need no grant.
+        /// The absolute paths of files and folders that the plugin may read. Paths in settings need
+        /// no grant.
         public var read: [String] = []
-        /// Files and folders that the plugin may write, absolute.
+        /// The absolute paths of files and folders that the plugin may write.
         public var write: [String] = []
-        /// Devices that the plugin may use, absolute.
+        /// The absolute paths of devices that the plugin may use.
         public var devices: [String] = []
         /// Whether the plugin may use the network.
         public var network = false
-        /// Unix sockets that the host connects for the plugin, absolute.
+        /// The absolute paths of Unix sockets to which the host connects the plugin.
         public var connect: [String] = []
         /// Whether the host connects the plugin to the X server or the Wayland compositor.
         public var display = false
         /// Whether the host connects the plugin to PipeWire.
         public var pipewire = false
-        /// Whether the video is a still image or of one colour on purpose.
+        /// Whether the video is intentionally a still image or of one colour.
         public var isStill = false
-        /// How many checks run in parallel.
+        /// The number of checks that run in parallel.
         public var parallelism = 2
 
         /// The grants, for the report.
@@ -79,9 +80,9 @@ public struct Validator: Sendable {
     private let program: String
     private let workers = CheckWorkers()
 
-    /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it;
-    ///   nil for the one beside this program, or that `GREENROOM_PROGRAM` names.
-    /// - Throws: ``ValidatorError`` if there is none.
+    /// - Parameter program: The absolute path of the `greenroom` program, with `greenroom-runner`
+    ///   beside it; nil to use `GREENROOM_PROGRAM` or the program beside this one.
+    /// - Throws: ``ValidatorError`` if the program does not exist.
     public init(program: String? = nil) throws {
         self.program = try program ?? Self.findProgram()
         guard access(self.program, X_OK) == 0, access(runner, X_OK) == 0 else {
@@ -101,7 +102,7 @@ public struct Validator: Sendable {
 
     private var runner: String { "\(program)-runner" }
 
-    /// Every check, in the order in which they run and are reported.
+    /// All checks, in the order of running and reporting.
     public static var checks: [Description] {
         Catalogue.checks.map { check in
             Description(
@@ -178,11 +179,11 @@ public struct Validator: Sendable {
         }
     }
 
-    /// Stops ``validate(_:_:tell:)`` and all its processes: it throws `CancellationError`, and so
-    /// does each later call. [any]
+    /// Stops ``validate(_:_:tell:)`` and all its processes. The running call and each later call
+    /// throw `CancellationError`. [any]
     ///
-    /// - Returns: Whether checks were running. Before the first check there is nothing to stop, but
-    ///   ``validate(_:_:tell:)`` returns only after the scan of the library, up to 5 s later.
+    /// - Returns: Whether checks were running. Before the first check nothing is stopped:
+    ///   ``validate(_:_:tell:)`` returns after the scan of the library, up to 5 s later.
     @discardableResult
     public func cancel() -> Bool { workers.cancel() }
 
@@ -271,7 +272,7 @@ public struct Validator: Sendable {
         var costs: [ConformanceReport.Cost] = []
         /// The check that names the fault, if it finds one.
         var suspect: String?
-        /// Whether it could not run, and found no fault of its own.
+        /// Whether the check could not run and found no fault of its own.
         var isHindered = false
         /// The accesses that the sandbox denied during the check.
         var refusals: [String] = []
@@ -281,13 +282,13 @@ public struct Validator: Sendable {
 
     private struct CheckProgress {
         private let checks: [String]
-        /// The indices of checks that are still to be made.
+        /// The indices of checks that have not run yet.
         private var waiting: ArraySlice<Int>
         private var told = 0
         private(set) var made: [Made?]
-        /// The indices of checks that will be made again.
+        /// The indices of checks that will run again.
         private(set) var undecided: Set<Int> = []
-        /// Steps that are known to hang.
+        /// The steps that are known to hang.
         private(set) var hanging: [LifecycleStep] = []
 
         init(_ checks: [String]) {
@@ -297,10 +298,10 @@ public struct Validator: Sendable {
             waiting = (checks.indices.filter(isFirst) + checks.indices.filter { !isFirst($0) })[...]
         }
 
-        /// The index of a check to make; nil if there is none left.
+        /// The index of the next check to run; nil if none is left.
         mutating func next() -> Int? { waiting.popFirst() }
 
-        /// - Parameter isLast: Whether an undecided result counts.
+        /// - Parameter isLast: Whether an undecided result is final.
         /// - Returns: The results that can be reported now, in order.
         mutating func add(_ result: Made, at index: Int, isLast: Bool) -> [CheckResult] {
             made[index] = result
@@ -323,8 +324,8 @@ public struct Validator: Sendable {
             made[index] != nil && !undecided.contains(index)
         }
 
-        /// Whether the result of the check that names the fault is known. What the sandbox refused is
-        /// known once all are made.
+        /// Whether the result of the check that names the fault is known. The sandbox's refusals
+        /// are known after all checks have run.
         private func isSettled(_ result: Made) -> Bool {
             if result.result.check == Catalogue.ungranted.id {
                 return made.indices.allSatisfy(isMade)
@@ -335,7 +336,7 @@ public struct Validator: Sendable {
             return isMade(index)
         }
 
-        /// Gives the check of what the sandbox refused a result from all checks together.
+        /// Sets the result of the check of refused accesses, from the refusals of all checks.
         private mutating func addRefusals(to index: Int) {
             var all = made[index]?.refusals ?? []
             for refusal in made.flatMap({ $0?.refusals ?? [] }) where !all.contains(refusal) {
@@ -373,7 +374,7 @@ public struct Validator: Sendable {
         }
     }
 
-    /// - Parameter hindrance: Why no check of a plugin can run; nil if they can.
+    /// - Parameter hindrance: The reason that no check of a plugin can run; nil if checks can run.
     private func run(
         _ requests: [CheckRequest], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
@@ -403,7 +404,7 @@ public struct Validator: Sendable {
             }
         }
         for thread in threads { thread.join() }
-        // Once more without other checks beside it, which keep the machine busy.
+        // Run undecided checks again, without concurrent checks, which keep the machine busy.
         workers.work {
             for index in progress.withLock({ $0.undecided.sorted() }) where !workers.isCancelled {
                 makeOne(index, true)
@@ -436,7 +437,7 @@ public struct Validator: Sendable {
         guard let request = try? JSONEncoder().encode(request) else {
             return failed(.failed, "the check did not run: cannot write its request")
         }
-        // The process itself reports what is running at the timeout.
+        // The process itself reports the running step at the timeout.
         let limit = check.limitSeconds + Self.graceSeconds
         let end = CheckWorkerProcess.run(
             program, Array(request), limitSeconds: limit, among: workers)

@@ -1,4 +1,4 @@
-/// Why validation was not possible.
+/// An error that prevents validation.
 public struct ValidatorError: Error, Sendable, CustomStringConvertible {
     /// The kind of the error. More may be added.
     public struct Code: Hashable, Sendable {

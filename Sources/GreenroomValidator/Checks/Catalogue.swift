@@ -6,8 +6,8 @@ enum Catalogue {
         robustnessChecks,
     ].flatMap(\.self)
 
-    /// The checks that report a step that does not return. They run first: the others then do not wait
-    /// for that step.
+    /// The checks that report a step that does not return. These checks run first, so that later
+    /// checks do not wait for the step.
     static let checksOfHangs = [startReturns.id, stopInTime.id, callbacksInTime.id]
 
     static func check(_ id: String) -> Check? { checks.first { $0.id == id } }

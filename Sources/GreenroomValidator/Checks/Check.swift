@@ -10,15 +10,15 @@ struct Check: Sendable {
         case library(@Sendable (LibraryExamination) throws(Verdict) -> Verdict)
     }
 
-    /// Group and name, e.g. `lifecycle.restart`.
+    /// The group and the name, e.g. `lifecycle.restart`.
     var id: String
     /// A short title.
     var title: String
     /// The proof and the rule.
     var explanation: String
-    /// The kinds of plugins that it applies to.
+    /// The kinds of plugins that the check applies to.
     var kinds: Set<PluginKind>
-    /// Its time limit, in seconds of real time on a busy machine.
+    /// The check's time limit, in seconds of real time on a busy machine.
     var limitSeconds: Double
     /// Runs the check.
     var way: Way
@@ -36,7 +36,7 @@ struct Check: Sendable {
         way = .plugin(run)
     }
 
-    /// Makes a check of a library, loadable or not.
+    /// Creates a check of a library, loadable or not.
     init(
         ofLibrary id: String, _ title: String, limitSeconds: Double = 60,
         proving explanation: String,
@@ -50,12 +50,12 @@ struct Check: Sendable {
         way = .library(run)
     }
 
-    /// Whether it applies to a library that can't be loaded.
+    /// Whether the check applies to a library that cannot be loaded.
     var isOfLibrary: Bool {
         if case .library = way { true } else { false }
     }
 
-    /// `lifecycle`, …
+    /// The check's group, such as `lifecycle`.
     var group: String { String(id.prefix { $0 != "." }) }
 }
 
@@ -64,15 +64,15 @@ extension Set<PluginKind> {
     static var filters: Self { Self(PluginKind.allCases.filter(\.isFilter)) }
     /// Kinds that edit audio.
     static var audioFilters: Self { Self(PluginKind.allCases.filter(\.isAudioFilter)) }
-    /// Kinds that take the session's media.
+    /// Kinds that receive the session's media.
     static var outputs: Self { Self(PluginKind.allCases.filter(\.isOutput)) }
-    /// Kinds that bring participants.
+    /// Kinds that add participants.
     static var calls: Self { Self(PluginKind.allCases.filter(\.isCall)) }
     /// Kinds that choose one of the rows of an offer.
     static var cameras: Self { Self(PluginKind.allCases.filter { $0.offerRule == .rows }) }
     /// Kinds that choose any size up to an offer's.
     static var shares: Self { Self(PluginKind.allCases.filter { $0.offerRule == .upTo }) }
-    /// Kinds that may say that nothing new comes for now.
+    /// Kinds that may announce a pause.
     static var pausing: Self { Self(PluginKind.allCases.filter(\.facts.canPause)) }
     /// Kinds that send video.
     static var videoSources: Self { Self(PluginKind.allCases.filter { $0.sender == .video }) }
@@ -88,9 +88,9 @@ struct Verdict: Error, Sendable {
     var text: String
     var details: [String] = []
     var costs: [ConformanceReport.Cost] = []
-    /// The check that names the fault, if it finds one: then this check was only blocked by it.
+    /// The check that names the fault. If that check finds the fault, this check was only blocked.
     var suspect: String?
-    /// Whether the check could not run, and found no fault of its own.
+    /// Whether the check could not run and found no fault of its own.
     var isHindered = false
 
     /// The verdict, unless another check finds a fault: then that fault caused this one.
@@ -115,8 +115,8 @@ struct Verdict: Error, Sendable {
         Verdict(outcome: .crashed, text: evidence, details: details)
     }
 
-    /// The check could not run because of a fault that another check names. If that check finds
-    /// nothing, the result is unknown.
+    /// The verdict if the check could not run because of a fault that another check names. If that
+    /// check finds nothing, the result is unknown.
     static func hindered(by check: String, _ fault: String) -> Verdict {
         var verdict = Verdict(outcome: .failed, text: fault).unless(check)
         verdict.isHindered = true

@@ -6,17 +6,18 @@ public enum Outcome: String, Codable, CaseIterable, Sendable {
     case failed
     /// The plugin keeps the rule; the text has a hint for its author.
     case warning
-    /// The rule does not apply to the plugin, or another check has found the cause; the text says
-    /// why.
+    /// The rule does not apply to the plugin, or another check has found the cause. The text has
+    /// the reason.
     case skipped
-    /// Whether the plugin keeps the rule is unknown; the text says why. A busy machine is one cause.
+    /// The check could not decide whether the plugin keeps the rule, for example on a busy machine.
+    /// The text has the reason.
     case notProven = "not-proven"
     /// The plugin's process crashed or exited.
     case crashed
     /// The check exceeded its time limit and was killed with all its processes.
     case timedOut = "timed-out"
 
-    /// Whether it is a fault of the plugin.
+    /// Whether the outcome is a fault of the plugin.
     public var isFault: Bool {
         switch self {
         case .passed, .warning, .skipped, .notProven: false
@@ -31,11 +32,11 @@ public struct CheckResult: Codable, Sendable {
     public var check: String
     /// The outcome.
     public var outcome: Outcome
-    /// One line: the finding, and for a failure the cure.
+    /// The finding in one line, with the cure for a failure.
     public var text: String
     /// Details for debugging.
     public var details: [String]
-    /// How long it took.
+    /// The duration of the check, in seconds.
     public var seconds: Double
     /// The check that has found the fault that blocked this check; nil if none.
     public var blockedBy: String?

@@ -4,7 +4,7 @@ public struct ConformanceReport: Codable, Sendable {
     public struct Cost: Codable, Equatable, Sendable {
         /// The row, e.g. `1280x720@30`.
         public var row: String
-        /// Processor time for each frame, in milliseconds, median.
+        /// The median processor time per frame, in milliseconds.
         public var millisecondsPerFrame: Double
 
         /// Makes a cost.
@@ -16,31 +16,31 @@ public struct ConformanceReport: Codable, Sendable {
 
     /// The plugin's id.
     public var plugin: String
-    /// Its name.
+    /// The plugin's name.
     public var name: String
-    /// Its kind, for people, e.g. `video source`.
+    /// The name of the plugin's kind, e.g. `video source`.
     public var kind: String
-    /// Its version.
+    /// The plugin's version.
     public var version: String
-    /// The path of the library, as it was given.
+    /// The path of the library, as given.
     public var library: String
-    /// SHA-256 of the file, in hexadecimal digits.
+    /// The SHA-256 of the library's file, in hexadecimal digits.
     public var sha256: String
-    /// The version of Greenroom that validated it.
+    /// The version of Greenroom that validated the plugin.
     public var host: String
     /// The seed of all random input.
     public var seed: UInt64
-    /// The settings of the run, by name; others had their defaults.
+    /// The settings of the run, by name. All other settings had their defaults.
     public var settings: [String: String]
     /// The grants of the sandbox, e.g. `read /srv/media` or `network`.
     public var grants: [String]
-    /// Whether the video was declared still on purpose.
+    /// Whether the user declared the video as intentionally still.
     public var isStill: Bool
     /// The time of the run, as ISO 8601.
     public var date: String
-    /// Whether every check for plugins of its kind ran.
+    /// Whether every check for the plugin's kind ran.
     public var isComplete: Bool
-    /// The results of the checks for plugins of its kind, in the order of the catalogue.
+    /// The results of the checks for the plugin's kind, in the order of the catalogue.
     public var results: [CheckResult]
     /// The measured costs, one for each row.
     public var costs: [Cost]
@@ -64,14 +64,14 @@ public struct ConformanceReport: Codable, Sendable {
     /// Whether all checks are decided, and none found a fault.
     public var conforms: Bool { conclusion == .conforms }
 
-    /// Whether the plugin gave up before it sent anything: then its sending is untested, however
+    /// Whether the plugin gave up before it sent any media. Its sending is then untested, even if
     /// many checks passed.
     public var hasSentNothing: Bool {
         // The whole-life check has no other warning.
         results.contains { $0.check == Catalogue.wholeLife.id && $0.outcome == .warning }
     }
 
-    /// How many checks have an outcome.
+    /// The number of checks with an outcome.
     public func count(of outcome: Outcome) -> Int {
         results.count { $0.outcome == outcome }
     }

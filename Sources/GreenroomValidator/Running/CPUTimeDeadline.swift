@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import GreenroomRuntime
 
-/// A deadline for a plugin's call that counts only time in which its process, and this one, got a
-/// processor when they needed one.
+/// A deadline for a plugin's call. The deadline counts only time in which the plugin's process and
+/// this process received a processor when they needed one.
 struct CPUTimeDeadline {
     private let process: Int32
     private let begin = MonotonicClock.now
@@ -11,24 +11,25 @@ struct CPUTimeDeadline {
 
     /// The time limit of a callback, in nanoseconds.
     private static let limit: Int64 = 2_000_000_000
-    /// The time limit on the busiest machine.
+    /// The time limit on the busiest machine, in nanoseconds.
     private static let greatest: Int64 = 10_000_000_000
 
-    /// - Parameter process: The plugin's.
+    /// - Parameter process: The plugin's process.
     init(_ process: Int32) {
         self.process = process
         loadAtBegin = ProcessLoad(of: process)
     }
 
-    /// How long the machine had no time for the plugin.
+    /// The time in which the machine had no processor for the plugin, in nanoseconds.
     ///
     /// - Parameters:
     ///   - waited: The elapsed time, in nanoseconds.
-    ///   - late: How late this process was meanwhile, and so perhaps the plugin's.
+    ///   - late: The delay of this process meanwhile, and so possibly of the plugin's, in
+    ///     nanoseconds.
     private func delay(of waited: Int64, late: Int64 = 0) -> Int64 {
         let load = ProcessLoad(of: process)
         let delay = max(load.delayNanoseconds - loadAtBegin.delayNanoseconds, late)
-        // Threads of the plugin may keep all processors busy: that is its own fault.
+        // Do not count the load of the plugin's own threads.
         let processors = greenroom_processor_count()
         let run = max(load.runNanoseconds - loadAtBegin.runNanoseconds, 0)
         return max(min(delay, waited - run / processors), 0)
@@ -45,9 +46,9 @@ struct CPUTimeDeadline {
                 + "\(delay / 1_000_000) ms for a processor")
     }
 
-    /// Waits while a call runs, until the plugin has had its time.
+    /// Waits while a call runs, until the plugin has received its time.
     ///
-    /// - Returns: Whether it ended in time.
+    /// - Returns: Whether the call ended in time.
     func endsInTime(while goesOn: () -> Bool) -> Bool {
         var late: Int64 = 0
         while goesOn() {

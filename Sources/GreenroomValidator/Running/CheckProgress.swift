@@ -33,7 +33,7 @@ final class CheckProgress: Sendable {
     /// The steps that did not return in time.
     var hanging: Set<LifecycleStep> { state.withLock { $0.hanging } }
 
-    /// How many different refusals are kept: a plugin can make up any number.
+    /// Limit of different refusals to keep: a plugin can produce any number.
     private static let mostRefusals = 100
 
     /// Takes note of something that the sandbox refused.
@@ -49,7 +49,7 @@ final class CheckProgress: Sendable {
     /// The accesses that the sandbox denied in all lives, each once.
     var refusals: [String] { state.withLock { $0.refusals } }
 
-    /// The verdict on a check without one.
+    /// The verdict on a check that has none yet.
     func verdict(afterSeconds seconds: Double) -> Verdict {
         let (fixtures, past) = state.withLock { ($0.followers.compactMap(\.fixture), $0.past) }
         let spent = fixtures.reduce(into: past) { $0 += $1.pluginHarness.spent }
@@ -77,7 +77,7 @@ final class CheckProgress: Sendable {
 }
 
 extension PluginHarness.Spent {
-    /// As text; empty for no steps.
+    /// The steps as text; empty if none.
     fileprivate var text: String {
         guard let longest else { return "" }
         let calls = "\(steps) call\(steps == 1 ? "" : "s") before"

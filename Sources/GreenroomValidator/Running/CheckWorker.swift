@@ -14,7 +14,7 @@ struct CheckRequest: Codable, Sendable {
     var host = getpid()
     var check: String
     var library: String
-    /// Its id; nil if the library can't be loaded.
+    /// The plugin's id; nil if the library cannot be loaded.
     var plugin: String?
     /// The plugin's descriptor from the scan, serialised.
     var descriptor: Data?
@@ -31,7 +31,7 @@ struct CheckRequest: Codable, Sendable {
     var pipewire = false
     var seed: UInt64
     var isStill: Bool
-    /// Steps that another check has found to hang.
+    /// The steps that another check has found to hang.
     var hanging: [LifecycleStep] = []
 }
 
@@ -43,14 +43,14 @@ struct CheckResponse: Codable, Sendable {
     var costs: [ConformanceReport.Cost]
     /// The check that names the fault, if it finds one.
     var suspect: String?
-    /// Whether the check could not run, and found no fault of its own.
+    /// Whether the check could not run and found no fault of its own.
     var isHindered: Bool
     /// The accesses that the sandbox denied, each once.
     var refusals: [String]
     /// The steps that did not return in time.
     var hanging: [LifecycleStep]
 
-    /// Truncates text that the plugin may influence.
+    /// Creates a response. Truncates text that the plugin may influence.
     init(_ verdict: Verdict, refusals: [String], hanging: Set<LifecycleStep>) {
         self.hanging = Array(hanging)
         outcome = verdict.outcome
@@ -69,13 +69,13 @@ struct CheckResponse: Codable, Sendable {
 
 /// The process of one check: reads its request, runs the check, and writes its response.
 package enum CheckWorker {
-    /// The hidden command of `greenroom` that runs it.
+    /// The hidden command of `greenroom` that runs a check.
     package static let command = "check-worker"
 
     /// Runs the requested check.
     ///
-    /// - Parameter request: Written by ``Validator``.
-    /// - Returns: The response; nil for an invalid request.
+    /// - Parameter request: The request that ``Validator`` has written.
+    /// - Returns: The response; nil if the request is invalid.
     package static func run(_ request: [UInt8]) -> [UInt8]? {
         guard let request = try? JSONDecoder().decode(CheckRequest.self, from: Data(request)),
             let check = Catalogue.check(request.check),
@@ -84,7 +84,7 @@ package enum CheckWorker {
         else { return nil }
         let progress = CheckProgress()
         let found = Monitor<Verdict?>(nil)
-        // Abandoned if it does not end.
+        // The process abandons the thread if it does not end.
         _ = HostThread(name: "check") {
             let verdict = verdict(of: check, request, progress)
             found.change { $0 = verdict }
@@ -92,18 +92,18 @@ package enum CheckWorker {
         let deadline = MonotonicClock.deadline(after: Int64(check.limitSeconds * 1e9))
         let last =
             found.wait(until: deadline) { $0 } ?? progress.verdict(afterSeconds: check.limitSeconds)
-        // What a check of parameters has the plugin open is not the plugin's wish.
+        // A check of parameters makes the plugin open other files, so ignore the refusals.
         let refusals = check.group == "parameter" ? [] : progress.refusals
         let response = CheckResponse(last, refusals: refusals, hanging: progress.hanging)
         return (try? JSONEncoder().encode(response)).map { Array($0) }
     }
 
-    /// Runs a task that a check can't do in its own process: runs a plugin in this process, or
+    /// Runs a task that a check cannot do in its own process: runs a plugin in this process, or
     /// stops the check's process for a while.
     ///
-    /// Call it while the process has one thread: it may enter the sandbox.
+    /// Call this while the process has one thread, because the task may enter the sandbox.
     ///
-    /// - Returns: Whether the request is valid; the response is written then.
+    /// - Returns: Whether the request is valid. If so, the response has been written.
     package static func perform(_ request: String) -> Bool {
         InProcessRun.perform(request) || ProcessFreezer.perform(request)
     }

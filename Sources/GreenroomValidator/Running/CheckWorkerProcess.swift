@@ -4,14 +4,14 @@ import GreenroomRuntime
 import GreenroomSystem
 import SystemPackage
 
-/// The process of one check, leader of a process group.
+/// The process of one check, which leads a process group.
 struct CheckWorkerProcess {
-    /// How it ended.
+    /// The outcome of the process.
     enum End {
         case answered([UInt8])
-        /// It did not end in time.
+        /// The process did not end in time.
         case tookTooLong
-        /// It ended without an answer; the text says how.
+        /// The process ended without an answer, with the reason.
         case failed(String)
     }
 
@@ -21,14 +21,14 @@ struct CheckWorkerProcess {
     /// Runs a check.
     ///
     /// - Parameters:
-    ///   - program: `greenroom`, absolute.
-    ///   - request: Its standard input.
-    ///   - limitSeconds: The time limit.
-    ///   - workers: Kills it earlier on cancel.
+    ///   - program: The absolute path of `greenroom`.
+    ///   - request: The process's standard input.
+    ///   - limitSeconds: The time limit, in seconds.
+    ///   - workers: The running workers, which kill the process on cancel.
     static func run(
         _ program: String, _ request: [UInt8], limitSeconds: Double, among workers: CheckWorkers
     ) -> End {
-        // An unnamed file, because a request may be longer than a pipe's capacity.
+        // Use an unnamed file, because a request may be longer than a pipe's capacity.
         let input = greenroom_memory_file("greenroom-check-request")
         guard input >= 0 else {
             return .failed("no memory for its request: \(Errno(rawValue: -input))")

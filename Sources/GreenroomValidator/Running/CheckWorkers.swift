@@ -3,11 +3,12 @@ import Synchronization
 
 /// The processes of running checks, to cancel together. [any]
 ///
-/// A process is in the list from its start until just before it is reaped, so its id is valid.
+/// A process is in the list from its start until just before it is reaped, so its id is valid while
+/// listed.
 final class CheckWorkers: Sendable {
     private struct State {
         var isCancelled = false
-        /// Number of threads that run checks.
+        /// The number of threads that run checks.
         var threads = 0
         var processes: Set<pid_t> = []
     }
@@ -27,14 +28,14 @@ final class CheckWorkers: Sendable {
         }
     }
 
-    /// Runs a body on a thread that runs checks.
+    /// Runs a body, and counts the calling thread as one that runs checks.
     func work(_ body: () -> Void) {
         state.withLock { $0.threads += 1 }
         body()
         state.withLock { $0.threads -= 1 }
     }
 
-    /// Adds the leader of a group.
+    /// Adds the leader of a process group.
     func add(_ process: pid_t) {
         state.withLock { state in
             state.processes.insert(process)

@@ -1,4 +1,4 @@
-/// A number with a number of decimals.
+/// A number as text with this number of decimals.
 package func decimal(_ number: Double, _ places: Int) -> String {
     guard number.isFinite, abs(number) < 1e12 else { return "\(number)" }
     var scale = 1

@@ -2,7 +2,7 @@ import Glibc
 import GreenroomIsolation
 
 extension Examination {
-    /// The same, with processes that count allocations and locks on their media threads.
+    /// An examination whose processes count allocations and locks on their media threads.
     ///
     /// - Throws: A verdict if the meter library is not beside the runner.
     func metered() throws(Verdict) -> Examination {

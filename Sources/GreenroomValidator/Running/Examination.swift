@@ -7,7 +7,7 @@ import Synchronization
 
 /// The input of a check: a plugin, and the means to run it.
 ///
-/// Threads: the check's own.
+/// Threads: the check's own thread.
 final class Examination: Sendable {
     let library: String
     let descriptor: PluginDescriptor
@@ -39,7 +39,7 @@ final class Examination: Sendable {
         self.isStill = isStill
     }
 
-    /// Whether the plugin does not wait on the session clock: checks then use real time.
+    /// Whether the plugin does not wait on the session clock. Checks then use real time.
     var isOffClock: Bool {
         get { offTheClock.load(ordering: .relaxed) }
         set { offTheClock.store(newValue, ordering: .relaxed) }
@@ -75,7 +75,7 @@ final class Examination: Sendable {
         } catch {
             throw .hindered(by: error, ELFFile.read(library))
         }
-        // It was in another process.
+        // The scan in another process has found the plugin.
         guard description.descriptors.contains(descriptor) else {
             throw .hindered(
                 by: "load.steadfast",
@@ -87,10 +87,10 @@ final class Examination: Sendable {
     /// Makes a fixture to run the plugin in its own process.
     ///
     /// - Parameters:
-    ///   - clock: Virtual unless the check needs real time.
-    ///   - settings: Instead of the user's.
-    ///   - withheld: The host extension to hide.
-    ///   - leases: Watches its leases.
+    ///   - clock: The clock: virtual unless the check needs real time.
+    ///   - settings: The settings; nil if the user's.
+    ///   - withheld: The host extension to hide; nil if none.
+    ///   - leases: The watch of the plugin's leases; nil if none.
     func fixture(
         on clock: ClockKind = .virtual, settings: [Setting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
@@ -110,8 +110,8 @@ final class Examination: Sendable {
             withholding: withheld, leases: leases)
     }
 
-    /// Runs a check on the virtual clock; if the plugin does not use that clock and does not pass,
-    /// repeats it on the real clock.
+    /// Runs a check on the virtual clock. If the plugin does not use that clock and does not pass,
+    /// repeats the check on the real clock.
     func onItsClock(_ look: (Fixture) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
         let fixture = try fixture()
         let verdict: Verdict
@@ -131,9 +131,9 @@ final class Examination: Sendable {
     /// Makes another fixture in the same process and on the same clock.
     ///
     /// - Parameters:
-    ///   - number: Distinguishes them; the first one is 0.
-    ///   - settings: Instead of the user's.
-    ///   - leases: Watches its leases.
+    ///   - number: The number of the fixture. The first fixture has 0.
+    ///   - settings: The settings; nil if the user's.
+    ///   - leases: The watch of the plugin's leases; nil if none.
     func fixture(
         beside first: Fixture, number: Int, settings: [Setting]? = nil, leases: LeaseWatch? = nil
     ) -> Fixture {

@@ -11,8 +11,8 @@ import Synchronization
 
 /// A run of the plugin for a check.
 ///
-/// Steps that other checks judge throw a verdict naming that check; ``pluginHarness`` has the steps
-/// without verdicts.
+/// Steps that other checks judge throw a verdict that names the judging check. ``pluginHarness``
+/// has the steps without verdicts.
 final class Fixture: Sendable {
     let process: SharedProcess
     let clock: HarnessClock
@@ -20,7 +20,7 @@ final class Fixture: Sendable {
     /// The record of the run so far.
     let record: Record
     private let examination: Examination
-    /// The last start, on the session clock.
+    /// The time of the last start, on the session clock.
     private let started = Mutex(Int64(0))
 
     init(
@@ -59,7 +59,7 @@ final class Fixture: Sendable {
 
     func create() throws(Verdict) { try mustBeDone(.create, make(.create)) }
 
-    /// - Parameter offer: nil for the offer of a 1920x1080@30 session.
+    /// - Parameter offer: The offer; nil if that of a 1920x1080@30 session.
     func initialize(_ offer: Offer? = nil) throws(Verdict) {
         let offer = offer ?? pluginHarness.nextOffer()
         try mustBeDone(.initialize, make(.initialize, offer))
@@ -76,7 +76,7 @@ final class Fixture: Sendable {
         try mustBeDone(.stopSend, make(.stopSend))
     }
 
-    /// Waits after a start: another check stops directly after the start.
+    /// Waits after a start. Another check covers a stop directly after the start.
     func settle() throws(Verdict) {
         let moment = started.withLock { $0 } + 50_000_000
         let left = moment - clock.now
@@ -112,9 +112,10 @@ final class Fixture: Sendable {
         throw ordinary(step, end)
     }
 
-    /// The verdict on an ordinary step's end: another check judges it.
+    /// The verdict on the end of an ordinary step. The verdict names the check that judges the
+    /// step.
     ///
-    /// - Parameter name: The step in messages; nil for its own name.
+    /// - Parameter name: The step in messages; nil if the step's own name.
     func ordinary(
         _ step: LifecycleStep, _ end: PluginHarness.StepEnd, as name: String? = nil
     ) -> Verdict {
@@ -129,7 +130,7 @@ final class Fixture: Sendable {
         case .refused where pluginHarness.hasRefusedTrack: "output.wants"
         case .lost where kind.isOutput: checkOfCrash
         case .pumps: "lifecycle.start-returns"
-        // It only waits for start-send.
+        // The step only waits for start-send.
         case .hangs where pluginHarness.runningCallback?.step == .startSend:
             "lifecycle.start-returns"
         case .hangs where step == .startSend: "lifecycle.start-returns"
@@ -142,8 +143,8 @@ final class Fixture: Sendable {
 
     // MARK: Checked steps
 
-    /// Makes a step with a time limit of two seconds, not counting time in which the machine was
-    /// too busy.
+    /// Runs a step with a time limit of two seconds. Time in which the machine was too busy does
+    /// not count.
     func make(_ step: LifecycleStep, _ offer: Offer? = nil) -> PluginHarness.StepEnd {
         if step == .startSend { started.withLock { $0 = clock.now } }
         return timed(step) { pluginHarness in
@@ -158,7 +159,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// Makes a step with the same time limit.
+    /// Runs a step with a time limit of two seconds.
     func timed(_ step: LifecycleStep, _ body: (PluginHarness) -> PluginHarness.StepEnd)
         -> PluginHarness.StepEnd
     {
@@ -166,7 +167,7 @@ final class Fixture: Sendable {
         let end = body(pluginHarness)
         guard end == .hangs, !examination.request.hanging.contains(step) else { return end }
         let isDone = cpuDeadline.endsInTime {
-            // An output's initialize includes what it wants of the tracks.
+            // An output's initialize includes its wants for the tracks.
             let running = pluginHarness.runningCallback?.step
             return running == step || running == .track && step == .initialize
         }
@@ -196,7 +197,7 @@ final class Fixture: Sendable {
     /// The check that names a crash.
     private var checkOfCrash: String {
         if spinsOnFullQueue { return "audio.back-pressure" }
-        // An output's process can't write to frames.
+        // The process of an output cannot write to frames.
         let isWrite = process.fault.map { $0.access != .read && $0.address > 0xffff } ?? false
         return kind.isOutput && isWrite ? "output.read-only" : "lifecycle.whole-life"
     }

@@ -9,10 +9,10 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import SystemPackage
 
-/// A run of a plugin in its host's process, as a session without isolation does. Uses a sandboxed
-/// process of its own, so that nothing else is at risk.
+/// A run of a plugin in its host's process, as in a session without isolation. The run uses a
+/// separate sandboxed process, so that nothing else is at risk.
 enum InProcessRun {
-    /// The input of that process.
+    /// The input of the run's process.
     struct Request: Codable {
         /// The check's process.
         var host = getpid()
@@ -20,13 +20,13 @@ enum InProcessRun {
         var nanoseconds: Int64
     }
 
-    /// The output of that process.
+    /// The output of the run's process.
     struct Answer: Codable {
         var digest: MediaDigest?
-        /// Why there is no digest.
+        /// The reason that there is no digest; nil if there is one.
         var problem: String?
         var isOffClock = false
-        /// A description of the frame that an output wrote to; nil if none.
+        /// A description of the frame to which an output wrote; nil if none.
         var writtenFrame: String?
     }
 
@@ -37,7 +37,7 @@ enum InProcessRun {
 
     /// Runs the plugin as requested, and writes the response to standard output.
     ///
-    /// Call it while the process has one thread.
+    /// Call this while the process has one thread.
     static func perform(_ text: String) -> Bool {
         guard let request = try? JSONDecoder().decode(Request.self, from: Data(text.utf8)) else {
             return false
@@ -80,12 +80,13 @@ enum InProcessRun {
 
     // MARK: The check's side
 
-    /// Lets a process make a digest.
+    /// Runs a process that creates a digest.
     static func make(
         _ request: CheckRequest, nanoseconds: Int64
     ) throws(Verdict) -> Answer {
         var request = request
-        // It reads the library itself, and arguments have a length limit.
+        // Omit the descriptor: the process reads the library itself, and arguments have a length
+        // limit.
         request.descriptor = nil
         guard
             let data = try? JSONEncoder().encode(Request(check: request, nanoseconds: nanoseconds)),

@@ -2,15 +2,15 @@
 struct LeakDetector {
     /// A resource that grows with every round.
     enum Finding: Equatable {
-        /// Number since the start.
+        /// The number of threads since the start.
         case threads(Int)
-        /// Number since the start, and their targets.
+        /// The number of descriptors since the start, and their targets.
         case descriptors(Int, [String])
-        /// In bytes, in the round with the smallest growth.
+        /// The growth in bytes, in the round with the smallest growth.
         case memory(Int)
     }
 
-    /// Number of last rounds that count: the first ones fill caches.
+    /// The number of last rounds that count. The first rounds fill caches.
     private static let last = 5
     /// Minimum growth in each round, in bytes: less is an allocator's noise.
     private static let leastTouched = 48 * 1024

@@ -14,7 +14,7 @@ struct MediaDigest: Codable, Equatable, Sendable {
         var size: String
         /// Since start-send, in nanoseconds; nil without a timestamp.
         var time: Int64?
-        /// Of all its visible bytes.
+        /// The digest of all visible bytes of the frame.
         var digest: UInt64
     }
 
@@ -62,7 +62,7 @@ struct MediaDigest: Codable, Equatable, Sendable {
 }
 
 extension PluginHarness {
-    /// The offer of a session with small frames, for low cost; nil for audio.
+    /// The offer of a session with small frames, for low cost; nil if the plugin handles audio.
     func smallOffer() -> Offer? {
         nextOffer(ceiling: VideoCapability(size: Self.smallSize, rate: FrameRate(30)))
     }
@@ -101,7 +101,7 @@ extension PluginHarness {
         return (end == .done ? stopped : end, digest)
     }
 
-    /// Lets the plugin edit reproducible frames.
+    /// Calls the plugin to edit reproducible frames.
     private func edits(nanoseconds: Int64) -> [MediaDigest.Frame] {
         let interval: Int64 = 33_333_333
         return (0..<max(nanoseconds / interval, 1)).compactMap { index in
@@ -150,7 +150,7 @@ extension [String] {
 }
 
 extension Int64? {
-    /// As seconds.
+    /// The time as text in seconds.
     fileprivate var seconds: String {
         map { "\(Double($0 / 1000) / 1e6) s" } ?? "none"
     }

@@ -44,10 +44,11 @@ enum ProcessFreezer {
         guard let data = try? JSONEncoder().encode(request), let program = ownProgramFile else {
             throw .notProven("no process could be started")
         }
-        // From here on it may be silent.
+        // After this the process may be silent.
         plugin.freeze()
         defer {
-            // It has continued since the end of the request. Give it time to answer earlier pings.
+            // The process has continued since the end of the request. Give it time to answer
+            // earlier pings.
             usleep(200_000)
             plugin.thaw()
         }

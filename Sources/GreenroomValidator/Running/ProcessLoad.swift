@@ -2,12 +2,12 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// How much processor time a process had, and how long it waited for a processor, according to the
+/// The processor time of a process, and the time that it waited for a processor, according to the
 /// kernel.
 struct ProcessLoad: Sendable {
-    /// How long its threads ran, in nanoseconds.
+    /// The time that the process's threads ran, in nanoseconds.
     var runNanoseconds: Int64 = 0
-    /// How long its threads were ready to run without a processor, in nanoseconds.
+    /// The time that the process's threads were ready without a processor, in nanoseconds.
     var delayNanoseconds: Int64 = 0
 
     /// Reads the kernel's numbers; zeros for a process that does not exist.

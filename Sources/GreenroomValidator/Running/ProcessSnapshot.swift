@@ -4,7 +4,7 @@ import SystemPackage
 
 /// A process's state, from `/proc`.
 struct ProcessSnapshot: Sendable {
-    /// Its thread ids.
+    /// The process's thread ids.
     var threads: Set<Int32> = []
     /// The targets of its open descriptors.
     var descriptors: [Int32: String] = [:]
@@ -12,9 +12,9 @@ struct ProcessSnapshot: Sendable {
     var dataFiles: Set<String> = []
     /// Caught and ignored signals, one bit each.
     var (caughtSignals, ignoredSignals): (UInt64, UInt64) = (0, 0)
-    /// Its private memory in use, in bytes.
+    /// The process's private memory in use, in bytes.
     var privateBytes = 0
-    /// Its allocated private memory, in bytes.
+    /// The process's allocated private memory, in bytes.
     var dataBytes = 0
 
     /// Takes a snapshot of a process.

@@ -14,9 +14,9 @@ final class Record: Sendable {
         var format: PixelFormat
         var size: FrameSize
         var info: FrameInfo
-        /// Its arrival, in nanoseconds on the session clock.
+        /// The frame's arrival, in nanoseconds on the session clock.
         var arrival: Int64
-        /// Of all its visible bytes: frames with different digests differ.
+        /// The digest of all visible bytes. Different digests mean different frames.
         var digest: UInt64
     }
 
@@ -46,7 +46,8 @@ final class Record: Sendable {
         onlookers.withLock { $0.ofFrames = body }
     }
 
-    /// Passes each call to an observer, on the calling thread, before the plugin gets its answer.
+    /// Passes each call to an observer, on the calling thread, before the plugin receives the
+    /// answer.
     func onCall(_ body: @escaping @Sendable (TracedCall) -> Void) {
         onlookers.withLock { $0.ofCalls = body }
     }

@@ -78,18 +78,18 @@ extension Catalogue {
                 "sends \(percent(excess)) more audio than real time, and does not wait after a "
                     + "refusal: \(lost)")
         }
-        // A source that tries again several times in a block's time may lose nothing.
+        // A source that retries several times within a block's time may lose nothing.
         guard excess < mostExcess, take.ignoresRefusals else { return nil }
         return .failed(
             "sends \(percent(excess)) more audio than real time, at the same pace whether there is "
                 + "room or not: \(lost)")
     }
 
-    /// Limit of refusals by a full queue, a second.
+    /// Limit of refusals by a full queue, per second.
     private static let mostRefusalsASecond = 1000.0
-    /// Allowed loss, as a ratio: for a device whose clock runs faster than the session's.
+    /// Allowed loss, as a ratio, for a device whose clock runs faster than the session's.
     private static let tolerance = 0.005
-    /// Beyond so much, as a part, attempts are those of a source that tries again.
+    /// Limit of excess attempts, as a ratio. Above this limit the source retries blocks.
     private static let mostExcess = 0.9
 
     /// The longest audio that was offered at one time, in seconds.

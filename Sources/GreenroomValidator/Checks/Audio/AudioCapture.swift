@@ -10,7 +10,7 @@ struct AudioCapture: Sendable {
     struct Send: Sendable {
         var block: TracedBlock
         var status: Status
-        /// When the call returned, in nanoseconds on the session clock.
+        /// The time at which the call returned, in nanoseconds on the session clock.
         var nanoseconds: Int64
         var thread: TracedCall.Thread
     }
@@ -20,11 +20,11 @@ struct AudioCapture: Sendable {
     /// Start and end of the capture.
     var begin: Int64
     var end: Int64
-    /// Whether it used real time, because the source does not use the session clock.
+    /// Whether the capture used real time, because the source does not use the session clock.
     var isReal = false
-    /// How long its threads waited for a processor, in nanoseconds.
+    /// The time that the source's threads waited for a processor, in nanoseconds.
     var delayNanoseconds: Int64 = 0
-    /// Why it gave up; nil if it did not.
+    /// The reason that the source gave up; nil if it did not.
     var gaveUp: String?
 
     /// The accepted blocks.
@@ -55,7 +55,7 @@ struct AudioCapture: Sendable {
     /// The length of the capture, in seconds.
     var seconds: Double { Double(end - begin) / 1e9 }
 
-    /// Number of blocks refused with a status.
+    /// The number of blocks refused with a status.
     func refused(with status: Status) -> Int { sends.count { $0.status == status } }
 
     /// A part of the capture, in seconds since its start.
@@ -69,21 +69,21 @@ struct AudioCapture: Sendable {
 }
 
 extension AudioCapture {
-    /// A block with all its attempts: retries after a full queue count as one.
+    /// A block with all its attempts. Retries after a full queue count as one block.
     struct Offered: Equatable, Sendable {
         /// Samples of each channel.
         var frames: Int
-        /// Whether it was accepted in the end.
+        /// Whether the block was finally accepted.
         var isAccepted: Bool
-        /// Number of refusals by a full queue.
+        /// The number of refusals by a full queue.
         var refusals: Int
-        /// When the first attempt returned.
+        /// The time at which the first attempt returned, in nanoseconds on the session clock.
         var nanoseconds: Int64
     }
 
-    /// All blocks in order, without those refused for other reasons.
+    /// All blocks in order, except blocks refused for reasons other than a full queue.
     ///
-    /// A block that is still being retried at the end is left out, because it is not lost.
+    /// Omits a block that is still being retried at the end, because it is not lost.
     var offered: [Offered] {
         var all: [Offered] = []
         var pending: [TracedCall.Thread: (index: Int, block: TracedBlock)] = [:]
@@ -107,16 +107,16 @@ extension AudioCapture {
 }
 
 extension AudioCapture {
-    /// Whether its blocks are alike, as those of a tone are whose period divides a block: then nothing
-    /// tells a block that is sent again from the next one.
+    /// Whether the blocks are alike, like a tone whose period divides a block. A retried block then
+    /// looks like the next block.
     var isUniform: Bool {
         let pairs = pairs { $0.status == .ok && $1.status == .ok }
         let alike = pairs.count { $0.block.isSame(as: $1.block) }
         return alike * 2 > pairs.count
     }
 
-    /// Whether it keeps its pace from the first refusal on. A source that waits for room fills the
-    /// queue faster, or slows down when the queue is full.
+    /// Whether the source keeps its pace after the first refusal. A source that waits for room
+    /// fills the queue faster, or slows down when the queue is full.
     var ignoresRefusals: Bool {
         let attempts = attempts
         guard let begin = attempts.first?.nanoseconds,
@@ -131,15 +131,15 @@ extension AudioCapture {
         return abs(after - before) * 10 <= before
     }
 
-    /// Whether most refusals are followed by a block within a millisecond, in which the queue gains no
-    /// room for one.
+    /// Whether a block follows most refusals within a millisecond, in which the queue gains no room
+    /// for a block.
     var goesOnAtOnce: Bool {
         let refused = pairs { first, _ in first.status == .queueFull }
         let hasty = refused.count { $1.nanoseconds - $0.nanoseconds < 1_000_000 }
         return hasty * 2 > refused.count
     }
 
-    /// How much it has tried to send, as a part of the time; a block that is tried again counts again.
+    /// The attempted audio as a ratio of the elapsed time. Retried blocks count again.
     var attemptedPart: Double {
         Self.seconds(of: attempts) / max(seconds, 0.1)
     }
@@ -152,7 +152,7 @@ extension AudioCapture {
         sends.reduce(0) { $0 + Double($1.block.frames) / Double(max($1.block.sampleRate, 1)) }
     }
 
-    /// Sends that follow each other on a thread.
+    /// Pairs of consecutive sends on a thread.
     private func pairs(_ isAsked: (Send, Send) -> Bool) -> [(Send, Send)] {
         Dictionary(grouping: sends, by: \.thread).values.flatMap { sends in
             zip(sends, sends.dropFirst()).filter(isAsked)
@@ -161,7 +161,7 @@ extension AudioCapture {
 }
 
 extension TracedBlock {
-    /// Whether it is the same audio, sent again.
+    /// Whether two blocks contain the same audio.
     fileprivate func isSame(as other: TracedBlock) -> Bool {
         digest == other.digest && frames == other.frames && sampleRate == other.sampleRate
             && channels == other.channels
@@ -171,16 +171,16 @@ extension TracedBlock {
 extension Examination {
     /// The length of a capture in real time, in seconds.
     static var realSeconds: Double { 3 }
-    /// Number of attempts on a busy machine.
+    /// The number of attempts on a busy machine.
     private static var realAttempts: Int { 3 }
 
-    /// Lets the plugin send for a while.
+    /// Captures the plugin's audio for a while.
     ///
     /// - Parameters:
-    ///   - seconds: The length in session time; a source off the session clock is captured for
-    ///     ``realSeconds`` of real time.
+    ///   - seconds: The length in session time. A source that does not use the session clock is
+    ///     captured for ``realSeconds`` of real time.
     ///   - hear: Receives the session's audio.
-    /// - Throws: A verdict if nothing was accepted.
+    /// - Throws: A verdict if no block was accepted.
     func listen(
         seconds: Double, hear: (Record) -> Void = { _ in }
     ) throws(Verdict) -> AudioCapture {

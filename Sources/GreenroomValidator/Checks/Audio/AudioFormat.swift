@@ -61,7 +61,7 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// The sample rate in a setting of the plugin; nil without such a setting.
+    /// The sample rate in a setting of the plugin; nil if no setting declares one.
     fileprivate var declaredRate: (name: String, rate: Int64)? {
         for parameter in descriptor.parameters
         where ["rate", "sample-rate"].contains(parameter.name) && parameter.unit == "Hz" {

@@ -51,11 +51,11 @@ extension Catalogue {
 extension AudioCapture {
     /// Audio compared with time.
     struct Balance: Sendable {
-        /// Accepted audio.
+        /// The duration of accepted audio, in seconds.
         var sentSeconds = 0.0
-        /// Time without pauses.
+        /// The time without pauses, in seconds.
         var activeSeconds = 0.0
-        /// Long times without a block.
+        /// The total of long times without a block, in seconds.
         var pausedSeconds = 0.0
     }
 

@@ -25,11 +25,11 @@ extension Catalogue {
 
 /// The properties of stereo audio.
 struct HeardLevel: Sendable {
-    /// Samples of both channels.
+    /// The number of samples of both channels.
     private(set) var count = 0
     /// The maximum magnitude.
     private(set) var peak = 0
-    /// Samples at full scale in runs of three or more.
+    /// The number of samples at full scale in runs of three or more.
     private(set) var clipped = 0
     /// The mean of each channel.
     private(set) var means = (left: 0.0, right: 0.0)
@@ -38,7 +38,7 @@ struct HeardLevel: Sendable {
 
     init() {}
 
-    /// - Parameter samples: Interleaved.
+    /// - Parameter samples: The interleaved samples.
     init(of samples: Span<Int16>) {
         count = samples.count
         let frames = samples.count / 2

@@ -69,7 +69,7 @@ extension Catalogue {
 
     /// Measures a steady drift between samples and time.
     ///
-    /// - Returns: Samples a minute; nil without a drift above the jitter.
+    /// - Returns: The drift in samples per minute; nil if it is not above the jitter.
     static func drift(in take: AudioCapture, _ rate: Int) -> Double? {
         let windows = 6
         let length = (take.end - take.begin) / Int64(windows)
@@ -90,7 +90,7 @@ extension Catalogue {
         guard steps.allSatisfy({ $0 > 0 }) || steps.allSatisfy({ $0 < 0 }),
             abs(change) > max(jitter, 3)
         else { return nil }
-        // From the middle of the first window to the middle of the last.
+        // The interval is from the middle of the first window to the middle of the last.
         let seconds = Double(length) * Double(windows - 1) / 1e9
         return change / seconds * 60
     }
@@ -104,7 +104,7 @@ extension Catalogue {
         guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
             part.balance.pausedSeconds == 0
         else { throw .skipped("pauses: cannot compare its samples with time") }
-        // From one block to another: everything between them except the last one.
+        // Between two blocks, count all blocks except the last.
         let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
         let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
         let wanted = seconds * Double(format.sampleRate)

@@ -71,7 +71,7 @@ extension Catalogue {
         return .passed("\(found) samples; \(declared) are declared")
     }
 
-    /// How much later audio is in an output; nil if it is not there.
+    /// The delay of audio in an output, in samples; nil if the audio is not found.
     private static func delay(of heard: [Int16], after sent: [Int16]) -> Int? {
         var (best, likeness) = (0, 0.0)
         let longest = AudioEditing.longestDelayFrames + 480
@@ -79,7 +79,7 @@ extension Catalogue {
         let power = sent[..<length].reduce(0.0) { $0 + Double($1) * Double($1) }
         for delay in 0...longest {
             var (sum, energy) = (0.0, 0.0)
-            // One sample of 41 says enough: of noise, no two are alike.
+            // One sample of 41 is enough, because samples of noise differ.
             for index in stride(from: 0, to: length, by: 41) {
                 let sample = Double(heard[index + delay])
                 sum += Double(sent[index]) * sample
@@ -189,7 +189,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Lets an audio filter edit a block.
+    /// Calls an audio filter to edit a block.
     fileprivate func edit(_ block: inout StereoBlock) throws(Verdict) -> Status {
         guard let edit = pluginHarness.edit(&block.samples) else {
             throw Verdict.failed("process has not returned after 2 s: it must always return")
@@ -205,9 +205,9 @@ enum AudioContent: CaseIterable, Sendable {
     case silence
     case noise
     case sine
-    /// Full scale that changes its sign each 50 samples.
+    /// Full scale with a change of sign every 50 samples.
     case square
-    /// Full scale once in a block.
+    /// Full scale once per block.
     case clicks
     /// Noise for some blocks, then silence for some.
     case bursts

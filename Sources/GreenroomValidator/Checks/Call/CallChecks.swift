@@ -119,10 +119,10 @@ extension Catalogue {
         _ = try fixture.wait(seconds: 1, demanding: false)
         let between = fixture.sends
         let opened = try fixture.wait(seconds: 1, demanding: false)
-        // Until it hears of the demand a new track may send.
+        // A new track may send until the plugin receives the demand.
         let unwanted = fixture.sends - between - 4 * opened
         let again = fixture.sends
-        // Those who have left have nothing to send.
+        // If all participants have left, no media is expected.
         let isOpen = !fixture.pluginHarness.openSenders.isEmpty
         _ = try fixture.wait(seconds: 2, demanding: true)
         let isBack = fixture.sends > again
@@ -168,7 +168,7 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Runs a call, with every track wanted.
+    /// Runs a call and demands every track.
     ///
     /// - Returns: The plugin's calls of the host while it was sending.
     fileprivate func run(forSeconds seconds: Int) throws(Verdict) -> [TracedCall] {
@@ -182,10 +182,9 @@ extension Examination {
 }
 
 extension Fixture {
-    /// Lets session time pass, and says of each track, those that are opened meanwhile too, that it
-    /// is wanted, or that it is not.
+    /// Waits for session time, and demands all tracks or none, including tracks opened meanwhile.
     ///
-    /// - Returns: How many were opened meanwhile.
+    /// - Returns: The number of tracks opened meanwhile.
     fileprivate func wait(seconds: Int, demanding isWanted: Bool) throws(Verdict) -> Int {
         let capability = VideoCapability(width: 640, height: 360, fps: 30)
         var told: Set<UInt64> = []
@@ -204,12 +203,12 @@ extension Fixture {
         return told.count - atFirst
     }
 
-    /// How often it has sent something.
+    /// The number of the plugin's sends.
     fileprivate var sends: Int { record.calls.count { $0.isSend } }
 }
 
 extension TracedCall {
-    /// Whether it adds, changes or removes a participant or a track.
+    /// Whether the call adds, changes or removes a participant or a track.
     fileprivate var isOfParticipants: Bool {
         switch request {
         case .joined, .left, .openTrack, .closeTrack, .setMuted: true

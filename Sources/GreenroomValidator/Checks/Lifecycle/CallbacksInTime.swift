@@ -52,7 +52,7 @@ extension Catalogue {
     ) throws(Verdict) {
         switch end {
         case .done: return
-        // Another check reports whether it accepts the value.
+        // Another check reports whether the plugin accepts the value.
         case .refused where step != .create && step != .initialize && step != .startSend: return
         case .hangs where step == .startSend || step == .stopSend:
             throw fixture.ordinary(step, end)
@@ -71,7 +71,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// The offer of a 1920x1080@30 session for a step; nil for a step without one.
+    /// The offer of a 1920x1080@30 session for a step; nil if the step has no offer.
     fileprivate func offerIfAny(for step: LifecycleStep) -> Offer? {
         step == .initialize ? pluginHarness.nextOffer() : nil
     }

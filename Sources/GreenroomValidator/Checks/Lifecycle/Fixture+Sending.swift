@@ -4,16 +4,16 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Fixture {
-    /// Whether it is a source.
+    /// Whether the plugin is a source.
     var isSource: Bool { Set.senders.contains(kind) }
 
-    /// Creates, and initializes for small frames.
+    /// Creates and initializes the plugin for small frames.
     func initializeSmall() throws(Verdict) {
         try create()
         try initialize(pluginHarness.nextOffer(maximum: .small))
     }
 
-    /// Number of frames or blocks accepted so far.
+    /// The number of frames or blocks accepted so far.
     var accepted: Int { pluginHarness.frames.accepted + pluginHarness.blocks.accepted }
 
     /// Whether the source has given up.
@@ -22,8 +22,8 @@ extension Fixture {
     /// Waits in session time until more is accepted.
     ///
     /// - Parameters:
-    ///   - count: Number accepted before.
-    ///   - seconds: Time limit on the session clock.
+    ///   - count: The number accepted before.
+    ///   - seconds: The time limit in seconds on the session clock.
     /// - Returns: Whether more was accepted, or the source has given up.
     func sends(after count: Int = 0, within seconds: Double) throws(Verdict) -> Bool {
         let end = clock.now + Int64(seconds * 1e9)
@@ -34,17 +34,17 @@ extension Fixture {
         return true
     }
 
-    /// Number of blocks refused by a full queue.
+    /// The number of blocks refused by a full queue.
     private var fullQueues: Int { pluginHarness.blocks.refused["\(Status.queueFull)", default: 0] }
 
     /// Whether the audio queue was full.
     var hasFullQueue: Bool { fullQueues > 0 }
 
-    /// Whether it retries without waiting while the queue is full: that uses a whole processor and
-    /// more calls than a session allows.
+    /// Whether the plugin retries without waiting while the queue is full. That uses a whole
+    /// processor and more calls than a session allows.
     var spinsOnFullQueue: Bool { fullQueues > 10_000 }
 
-    /// The host's refusals as text: ` (refused: BAD_STRIDE 14 times)`; empty for none.
+    /// The host's refusals as text: ` (refused: BAD_STRIDE 14 times)`; empty if none.
     var refusals: String {
         let all = pluginHarness.frames.refused
             .merging(pluginHarness.frames.refusedCalls, uniquingKeysWith: +)
@@ -61,7 +61,7 @@ extension VideoCapability {
 }
 
 extension TracedCall {
-    /// Whether it is a call of a sender.
+    /// Whether the call sends media.
     var isSend: Bool {
         switch request {
         case .sendFrame, .acquire, .commit, .abandon, .sendAudio: true

@@ -9,7 +9,8 @@ import Synchronization
 
 extension Catalogue {
     /// Delays the answer to a send of a plugin's thread, and checks whether stop-send returns
-    /// meanwhile. A stop-send that joins the thread can't, because the thread has no answer yet.
+    /// meanwhile. If stop-send joins the thread, it cannot return, because the thread has no answer
+    /// yet.
     static let joins = Check(
         "lifecycle.joins", "stop-send joins the plugin's threads",
         proving: """
@@ -39,7 +40,7 @@ extension Catalogue {
         }
     }
 
-    /// Starts and stops again. A step that works only the first time is another check's fault.
+    /// Starts and stops again. Another check covers a step that works only the first time.
     private static func again<Seen>(_ body: () throws(Verdict) -> Seen) throws(Verdict) -> Seen {
         do throws(Verdict) {
             return try body()
@@ -51,8 +52,8 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Looks at a life that was initialized, on the clock that the plugin's threads wait on: where
-    /// they sleep on the real one, virtual time passes without them, and nothing is seen.
+    /// Runs the check on an initialized plugin, on the clock on which the plugin's threads wait. If
+    /// they sleep on the real clock, virtual time passes without them and the check sees nothing.
     fileprivate func onTheClockOfItsThreads(
         _ look: (Fixture) throws(Verdict) -> Verdict
     ) throws(Verdict) -> Verdict {
@@ -78,7 +79,7 @@ extension Examination {
     }
 }
 
-/// Holds the plugin's threads inside their calls until it is opened.
+/// Holds the plugin's threads inside their calls until the hold opens.
 private final class Hold: Sendable {
     /// The held threads, by call.
     struct Held {
@@ -107,7 +108,7 @@ private final class Hold: Sendable {
 
     func open() { isOpen.change { $0 = true } }
 
-    /// Opens it after some real time.
+    /// Opens the hold after some real time.
     func open(afterNanoseconds nanoseconds: Int64) {
         _ = HostThread(name: "hold") { [self] in
             let _: Bool? = isOpen.wait(until: MonotonicClock.deadline(after: nanoseconds)) {
@@ -117,7 +118,7 @@ private final class Hold: Sendable {
         }
     }
 
-    /// Holds the calling thread if the call is one of a sending thread.
+    /// Holds the calling thread if it is a sending thread.
     func keep(_ call: TracedCall) {
         guard case .own = call.thread, !hasOpened else { return }
         if call.isSend {
@@ -133,20 +134,20 @@ private final class Hold: Sendable {
 }
 
 extension Fixture {
-    /// How long to delay an answer during stop-send, in nanoseconds of real time: half of
-    /// stop-send's limit, and far more than a stop-send without a join takes.
+    /// The delay of an answer during stop-send, in nanoseconds of real time: half of stop-send's
+    /// limit, and far more than a stop-send without a join takes.
     private static let holdNanoseconds: Int64 = 1_000_000_000
 
     /// Starts, and stops while a thread of the plugin waits for an answer.
     ///
-    /// - Parameter alsoWaiting: Whether that may be a thread in wait_until_ns.
+    /// - Parameter alsoWaiting: Whether the thread may wait in wait_until_ns instead.
     fileprivate func stopHoldingThreads(alsoWaiting: Bool) throws(Verdict) {
         try startSend()
         try settle()
         let hold = Hold(clock, keepsWaiting: alsoWaiting)
         record.onCall { hold.keep($0) }
         defer { hold.open() }
-        // A thread without calls so far may be waiting; hold it when stop-send has ended its wait.
+        // A thread without calls so far may be waiting. Hold it when stop-send has ended its wait.
         for _ in 0..<20 where hold.held.isEmpty { try wait(seconds: 0.05) }
         hold.open(afterNanoseconds: Self.holdNanoseconds)
         let end = stopWhileHeld()
@@ -162,7 +163,7 @@ extension Fixture {
         ).unless("lifecycle.silent-after-stop")
     }
 
-    /// Stops, with additional time for the delayed answers.
+    /// Stops the plugin, with additional time for the delayed answers.
     private func stopWhileHeld() -> PluginHarness.StepEnd {
         let end = make(.stopSend)
         guard end == .hangs else { return end }
@@ -176,7 +177,7 @@ extension Fixture {
 
     /// Releases threads that were held in wait_until_ns after stop-send had returned.
     ///
-    /// - Returns: Where they were, if they make another call; nil if they stay idle.
+    /// - Returns: The place of the threads, if they make another call; nil if they stay idle.
     private func placeOfMore(
         from held: Hold.Held, _ hold: Hold, _ callsBefore: Int
     ) throws(Verdict) -> String? {
@@ -195,13 +196,13 @@ extension Fixture {
 
 /// The stacks of threads that run, or have ended without a join.
 enum ThreadStacks {
-    /// Number of stacks in a process.
+    /// The number of stacks in a process.
     fileprivate static func count(of process: Int32) -> Int {
         count(in: ProcessSnapshot.text(of: "/proc/\(process)/maps"))
     }
 
-    /// Number of stacks in a list of mappings from the kernel: writable memory directly after an
-    /// inaccessible guard.
+    /// The number of stacks in the kernel's list of mappings. A stack is writable memory directly
+    /// after an inaccessible guard.
     static func count(in maps: String) -> Int {
         var count = 0
         var endOfGuard: Substring?
@@ -219,13 +220,13 @@ enum ThreadStacks {
 
 /// The threads and descriptors that several starts and stops leave behind.
 private struct RestsOfStarts {
-    /// Number of rounds, and how many of the last ones count: the first ones fill caches.
+    /// The number of rounds, and of the last rounds that count. The first rounds fill caches.
     static let (rounds, counted) = (8, 5)
-    /// One before the rounds, and one shortly after each stop-send.
+    /// The snapshots: one before the rounds, and one shortly after each stop-send.
     var snapshots: [ProcessSnapshot]
-    /// Number of stacks at each of them.
+    /// The number of stacks at each snapshot.
     var stacks: [Int]
-    /// After all rounds.
+    /// The snapshot after all rounds.
     var last: ProcessSnapshot
 
     /// The number of additional stacks, in the round with the fewest.
@@ -244,7 +245,7 @@ private struct RestsOfStarts {
     /// Whether each counted round has a new thread after stop-send.
     var hasNewThreads: Bool { newThreads.allSatisfy { !$0.isEmpty } }
 
-    /// Whether, for each round, one of those threads has ended since.
+    /// Whether, for each counted round, one of the new threads has ended since.
     var haveEnded: Bool { newThreads.allSatisfy { !$0.subtracting(last.threads).isEmpty } }
 
     var verdict: Verdict {

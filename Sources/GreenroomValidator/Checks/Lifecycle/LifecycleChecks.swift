@@ -1,5 +1,5 @@
 extension Catalogue {
-    /// Checks that others depend on are first.
+    /// The checks of the lifecycle. Checks on which other checks depend are first.
     static let lifecycleChecks: [Check] = [
         wholeLife, callbacksInTime, startReturns, stopInTime, joins, destroyAtOnce, initializeOnly,
         silentBeforeStart, silentAfterStop, deadSender, restart, shortStart, twoInstances,

@@ -41,7 +41,7 @@ extension Catalogue {
         return verdict
     }
 
-    /// Begins a life whose initialize and start-send can open nothing, and leads it to its end.
+    /// Runs the whole lifecycle, with an initialize and start-send that can open nothing.
     private static func liveWithoutDescriptors(_ fixture: Fixture) throws(Verdict) -> Verdict {
         try fixture.create()
         var notes: [String] = []
@@ -59,7 +59,7 @@ extension Catalogue {
         return .passed(notes.joined(separator: "; "))
     }
 
-    /// Makes a step while nothing can be opened, and again if it is refused.
+    /// Runs a step while nothing can be opened, and repeats it if it is refused.
     ///
     /// - Returns: The refused step; nil if it succeeded.
     private static func refuse(_ step: LifecycleStep, _ fixture: Fixture) throws(Verdict) -> String?
@@ -108,7 +108,7 @@ extension Catalogue {
         return body()
     }
 
-    /// The additional threads and descriptors of a process, after time for threads to end; nil for
+    /// The additional threads and descriptors of a process, after time for threads to end; nil if
     /// none.
     private static func left(in process: Int32, since before: ProcessSnapshot) -> String? {
         for _ in 0..<30 {
@@ -126,7 +126,7 @@ extension Catalogue {
             : now.opened(since: before).joined(separator: ", ")
     }
 
-    /// Runs an instance with a missing file, and another one beside it.
+    /// Runs an instance with a missing file, and another instance beside it.
     private static func live(
         without name: String, _ examination: Examination
     ) throws(Verdict) {
@@ -171,16 +171,16 @@ extension Catalogue {
 }
 
 extension SharedProcess {
-    /// The part of Swift's runtime in which the process has crashed; nil for any other place, the
-    /// plugin's own code among them. Dispatch and Foundation stop where they get no descriptor, and
-    /// a plugin that uses them can do nothing about it.
+    /// The part of Swift's runtime in which the process crashed; nil if it crashed elsewhere, such
+    /// as in the plugin's own code. Dispatch and Foundation stop if they get no descriptor, and a
+    /// plugin that uses them cannot prevent that.
     ///
-    /// - Parameter library: The plugin's, which may have the runtime linked in.
+    /// - Parameter library: The plugin's library, which may contain the runtime.
     fileprivate func crashedRuntime(_ library: String) -> String? {
         let own = library.split(separator: "/").last ?? ""
         for frame in crashFrames {
             let file = frame.prefix { $0 != "(" }
-            // A fatalError is the fault of who calls it.
+            // A fatalError is the fault of its caller.
             if file == "libswiftCore.so" { continue }
             let shared = ["libdispatch.so", "libFoundation.so", "libFoundationEssentials.so"]
             if shared.contains(String(file)) { return String(file) }
@@ -213,8 +213,8 @@ private enum LinkedRuntime {
     ]
 
     /// - Parameters:
-    ///   - place: Such as `name+0x12`, or `+0x1234` from the library's beginning.
-    ///   - library: Its path.
+    ///   - place: The place, such as `name+0x12`, or `+0x1234` from the library's beginning.
+    ///   - library: The path of the library.
     init?(_ place: Substring, in library: String) {
         let parts = place.split(separator: "+", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("0x") else { return nil }
@@ -238,7 +238,7 @@ private enum LinkedRuntime {
 }
 
 extension PluginHarness.StepEnd {
-    /// Whether its answer is outside the offer.
+    /// Whether the plugin's answer is outside the offer.
     var isBadAnswer: Bool { if case .refused(.badAnswer, _) = self { true } else { false } }
 
     /// Whether the process is lost.

@@ -35,7 +35,8 @@ extension Catalogue {
                 try check(fixture, .stopSend, round, fixture.make(.stopSend))
                 try fixture.wait(seconds: times[1])
                 if round == 5 { early = ProcessSnapshot(of: fixture.process.process) }
-                // Each start would wait for it: this run does not count.
+                // Stop the run on the virtual clock, which does not count: the plugin does not use
+                // that clock.
                 if fixture.clock.isVirtual, fixture.clock.isOffClock() {
                     return .failed("does not use the session clock")
                 }
@@ -55,7 +56,7 @@ extension Catalogue {
         }
     }
 
-    /// Time budget in nanoseconds of real time, after the first ten rounds.
+    /// The time budget in nanoseconds of real time, after the first ten rounds.
     private static let timeBudget: Int64 = 30_000_000_000
 
     private static func check(

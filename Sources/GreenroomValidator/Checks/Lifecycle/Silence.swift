@@ -74,7 +74,7 @@ extension Catalogue {
             ).unless("lifecycle.silent-after-stop")
         }
         try fixture.destroy()
-        // A crash takes longer to be seen where others use the processor.
+        // On a busy machine a crash becomes visible later.
         for _ in 0..<4 where fixture.process.evidence == nil {
             let noise = SchedulingNoise(process: fixture.process.process)
             letRealTimePass()

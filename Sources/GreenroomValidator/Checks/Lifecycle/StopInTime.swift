@@ -31,7 +31,7 @@ extension Catalogue {
 }
 
 extension Double {
-    /// With two decimals, without trailing zeros.
+    /// The number with two decimals, without trailing zeros.
     var short: String {
         let hundredths = Int((self * 100).rounded())
         let (whole, rest) = (hundredths / 100, abs(hundredths % 100))

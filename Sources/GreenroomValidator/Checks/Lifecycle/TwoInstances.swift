@@ -92,7 +92,7 @@ extension Catalogue {
         )
     }
 
-    /// Lets both edit a frame.
+    /// Calls both instances to edit a frame.
     private static func edit(_ first: Fixture, _ second: Fixture) throws(Verdict) {
         for (fixture, size) in [
             (first, FrameSize(width: 1920, height: 1080)),
@@ -108,13 +108,13 @@ extension Catalogue {
 
 /// A frame of an instance.
 private struct Sample: Equatable {
-    /// On the session clock, in nanoseconds.
+    /// The time of the frame, in nanoseconds on the session clock.
     var time: Int64?
     var size: FrameSize
     var digest: UInt64
 }
 
-/// Which of two instances exist.
+/// The existing instances of two.
 private struct InstanceSet: OptionSet {
     let rawValue: Int
     static let first = InstanceSet(rawValue: 1)
@@ -123,8 +123,8 @@ private struct InstanceSet: OptionSet {
 }
 
 extension Catalogue {
-    /// The verdict on instances whose output changes because of each other; nil if it does not, or
-    /// if it is unknown.
+    /// The verdict on instances whose output changes because of each other; nil if the output does
+    /// not change or that is unknown.
     static func otherFrames(_ examination: Examination) throws(Verdict) -> Verdict? {
         let kind = examination.descriptor.kind
         guard Set.videoSources.contains(kind) || kind.isFilter else { return nil }
@@ -222,7 +222,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Lets the plugin edit a frame whose content depends only on its number.
+    /// Calls the plugin to edit a frame whose content depends only on its number.
     fileprivate func editFrame(
         _ number: Int, _ size: FrameSize
     ) throws(Verdict) -> Sample? {

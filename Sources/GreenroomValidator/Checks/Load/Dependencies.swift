@@ -48,7 +48,7 @@ private struct Folder {
 
     init(_ path: String) { self.path = path }
 
-    /// Why libraries must not be loaded from it.
+    /// The reason that libraries must not be loaded from the folder; nil if they may.
     var fault: String? {
         if path.isEmpty { return "the current folder" }
         if path.hasPrefix("$ORIGIN") || path.hasPrefix("${ORIGIN}") { return nil }

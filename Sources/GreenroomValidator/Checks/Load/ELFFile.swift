@@ -1,10 +1,10 @@
 import GreenroomMedia
 import GreenroomPluginInterface
 
-/// Why a file cannot be read as a shared library.
+/// The error of a file that cannot be read as a shared library.
 struct ELFError: Error, Equatable, Sendable, CustomStringConvertible {
     enum Code: Sendable {
-        /// The library is broken, or for another machine.
+        /// The library is broken or for another machine.
         case unusable
         /// The file is not a library for any machine.
         case notALibrary
@@ -20,7 +20,7 @@ struct ELFError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// A shared library as a file, read without executing it.
 ///
-/// Checks every offset and count before using it, so that any bytes are read or refused.
+/// Checks every offset and count before use, so that any bytes are either read or refused.
 struct ELFFile: Sendable {
     /// A part of the file that the loader maps.
     struct Segment: Equatable, Sendable {
@@ -35,8 +35,8 @@ struct ELFFile: Sendable {
     /// A name that the library exports or imports.
     struct Symbol: Equatable, Sendable {
         var name: String
-        /// Whether another definition, or none, is also valid: it is weak, or unique in the process,
-        /// as what g++ makes of templates and inline functions.
+        /// Whether another definition or none is also valid. The symbol is weak, or unique in the
+        /// process, like g++'s templates and inline functions.
         var isWeak: Bool
     }
 
@@ -44,15 +44,15 @@ struct ELFFile: Sendable {
     private(set) var segments: [Segment] = []
     /// Whether the library declares that thread stacks need not be executable.
     private(set) var hasPlainStack = false
-    /// The libraries that it needs, by name.
+    /// The names of the libraries that the library needs.
     private(set) var needed: [String] = []
-    /// The folders that it names for them, in search order.
+    /// The folders in which to search the needed libraries, in search order.
     private(set) var searchFolders: [String] = []
-    /// Whether the loader must write to its code.
+    /// Whether the loader must write to the library's code.
     private(set) var hasTextRelocations = false
-    /// Its exported symbols.
+    /// The symbols that the library exports.
     private(set) var exports: [Symbol] = []
-    /// Its imported symbols.
+    /// The symbols that the library imports.
     private(set) var imports: [Symbol] = []
 
     private enum Tag: UInt64 {
@@ -70,7 +70,7 @@ struct ELFFile: Sendable {
 
     /// `DF_TEXTREL`
     private static let textRelocationsFlag: UInt64 = 4
-    /// Limits that no real library exceeds, low enough to read quickly.
+    /// Limits that no real library exceeds. They are low enough to read quickly.
     private static let segmentLimit = 1000
     private static let dynamicEntryLimit = 10_000
     private static let symbolLimit = 2_000_000
@@ -100,7 +100,7 @@ struct ELFFile: Sendable {
                 "built for \(machine), and this machine is "
                     + "\(LibraryMachine.own). Build it for this machine")
         }
-        // Numbers are read so from here on.
+        // The reader supports only 64-bit little-endian files.
         guard bytes[4] == 2, bytes[5] == 1 else {
             throw ELFError(
                 "only libraries of 64 bits with the low byte first are checked")
@@ -238,7 +238,7 @@ struct ELFFile: Sendable {
         }
     }
 
-    /// The number of symbols, which only the hash tables contain.
+    /// The number of symbols. Only the hash tables contain it.
     private func symbolCount(_ dynamic: [UInt64: UInt64]) throws(ELFError) -> Int {
         if let address = dynamic[Tag.hash.rawValue] {
             let place = try place(ofAddress: address)
@@ -273,8 +273,8 @@ struct ELFFile: Sendable {
     /// The size of an entry in the table of sections.
     private static let sectionBytes: UInt64 = 64
 
-    /// The function at an address, by the table of all symbols, which `strip` removes; nil if that
-    /// does not tell.
+    /// The function at an address, from the table of all symbols, which `strip` removes; nil if
+    /// unknown.
     func function(at address: UInt64) -> String? {
         try? functionName(at: address)
     }
@@ -307,7 +307,7 @@ struct ELFFile: Sendable {
         return nil
     }
 
-    /// Whether it contains a text.
+    /// Whether the file contains a text.
     func contains(_ text: String) -> Bool { bytes.contains(Array(text.utf8)) }
 
     // MARK: Numbers

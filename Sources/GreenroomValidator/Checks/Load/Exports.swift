@@ -35,17 +35,17 @@ extension Catalogue {
 }
 
 extension ELFFile.Symbol {
-    /// Whether a Swift compiler made it up: mangled, or of its runtime.
+    /// Whether a Swift compiler generated the symbol: its name is mangled or of Swift's runtime.
     fileprivate var isOfSwift: Bool {
         ["$s", "$S", "$e", "_$s", "$ld$", "swift_", "_swift_", "__swift_", "symbolic _"].contains {
             name.hasPrefix($0)
         }
     }
 
-    /// Whether it is a mangled name of C++.
+    /// Whether the symbol has a mangled C++ name.
     fileprivate var isOfCxx: Bool { name.hasPrefix("_Z") }
 
-    /// Whether linkers add it to every library.
+    /// Whether linkers add the symbol to every library.
     fileprivate var isLinkers: Bool {
         ["_init", "_fini", "_edata", "_end", "__bss_start", "_DYNAMIC", "_GLOBAL_OFFSET_TABLE_"]
             .contains(name) || name.hasPrefix("__start_") || name.hasPrefix("__stop_")
@@ -53,7 +53,7 @@ extension ELFFile.Symbol {
 }
 
 extension [String] {
-    /// The first of them, and the number of the others.
+    /// The first elements as text, and the number of the rest.
     func listed(most: Int) -> String {
         let shown = prefix(most).joined(separator: ", ")
         return count > most ? "\(shown) and \(count - most) more" : shown

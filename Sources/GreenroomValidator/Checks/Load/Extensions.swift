@@ -53,7 +53,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Asks for an extension.
+    /// Requests an extension.
     fileprivate func ask(_ id: String) throws(Verdict) -> UInt64? {
         let (end, address) = pluginHarness.ask(forExtension: id)
         guard end == .done else {
@@ -66,7 +66,7 @@ extension Fixture {
         return address
     }
 
-    /// Asks for an extension that does not exist.
+    /// Requests an extension that does not exist.
     fileprivate func refuse(_ id: String) throws(Verdict) {
         guard try ask(id) != nil else { return }
         throw .failed(
@@ -85,6 +85,6 @@ extension Fixture {
 }
 
 extension String {
-    /// In quotation marks, shortened if long.
+    /// The text in quotation marks, shortened if long.
     var quoted: String { count > 40 ? "\"\(prefix(40))…\" of \(utf8.count) bytes" : "\"\(self)\"" }
 }

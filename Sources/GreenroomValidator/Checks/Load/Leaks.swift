@@ -47,7 +47,7 @@ extension Catalogue {
 extension Examination {
     /// Creates and destroys an instance.
     ///
-    /// - Parameter made: Number of instances before.
+    /// - Parameter made: The number of instances created before.
     fileprivate func makeAndFree(
         in process: SharedProcess, after made: Int
     ) throws(Verdict) {
@@ -71,7 +71,7 @@ extension Examination {
 }
 
 extension LeakDetector {
-    /// Instances between two snapshots.
+    /// The number of instances between two snapshots.
     fileprivate static let round = 100
 
     /// The leak that grows with every round; nil if none.

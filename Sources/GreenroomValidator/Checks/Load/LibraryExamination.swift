@@ -4,7 +4,7 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// The input of a library check: its file, and the result of loading it.
+/// The input of a check of a library: the file, and the result of loading it.
 struct LibraryExamination: Sendable {
     let path: String
     let confinement: Confinement
@@ -17,7 +17,7 @@ struct LibraryExamination: Sendable {
         file = ELFFile.read(path)
     }
 
-    /// The file's content; throws a verdict if it can't be read.
+    /// The file's content. Throws a verdict if the file cannot be read.
     func readFile() throws(Verdict) -> ELFFile {
         do throws(ELFError) {
             return try file.get()
@@ -26,14 +26,14 @@ struct LibraryExamination: Sendable {
         }
     }
 
-    /// Loads it in its own process.
+    /// Loads the library in a separate process.
     func load() throws(LoadError) -> LibraryDescription {
         try PluginScanner(program: confinement.program).examine(path)
     }
 }
 
 extension ELFFile {
-    /// The largest file to read.
+    /// Limit of a file's size, in bytes.
     private static let byteLimit = 1 << 30
 
     /// Reads a file.
@@ -60,7 +60,7 @@ extension ELFFile {
 }
 
 extension Result where Success == ELFFile, Failure == ELFError {
-    /// Whether it is a shared library, possibly broken or for another machine.
+    /// Whether the file is a shared library, possibly broken or for another machine.
     var isLibrary: Bool {
         if case .failure(let problem) = self { problem.code != .notALibrary } else { true }
     }
@@ -83,7 +83,7 @@ extension LoadError {
 }
 
 extension Verdict {
-    /// The verdict on a plugin whose library can't be loaded.
+    /// The verdict on a plugin whose library cannot be loaded.
     static func hindered(
         by error: LoadError, _ file: Result<ELFFile, ELFError>
     ) -> Verdict {

@@ -1,7 +1,7 @@
 import GreenroomPluginInterface
 
 extension Catalogue {
-    /// All other checks depend on it.
+    /// The check on which all other checks depend.
     static let loads = Check(
         ofLibrary: "load.loads", "the library loads",
         proving: """

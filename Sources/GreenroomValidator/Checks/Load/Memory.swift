@@ -13,7 +13,7 @@ extension Catalogue {
 }
 
 extension ELFFile {
-    /// Memory that is both writable and executable.
+    /// The fault if memory is both writable and executable; nil if none.
     var memoryFault: String? {
         if hasTextRelocations {
             return "has relocations in its code (TEXTREL), which must be writable for that. "

@@ -44,7 +44,7 @@ extension Catalogue {
         }
         // Refusals and output may arrive slightly later than the answer.
         usleep(20_000)
-        // The grant in the line would not help.
+        // Drop the grant in the line, which would not help.
         let attempts = process.refusals.map { line in
             String(line[..<(line.firstRange(of: ": ")?.lowerBound ?? line.endIndex)])
         }
@@ -104,7 +104,7 @@ extension Catalogue {
 }
 
 extension LibraryDescription {
-    /// A difference to another description; nil if none.
+    /// A difference from another description; nil if none.
     fileprivate func difference(from other: LibraryDescription) -> String? {
         guard descriptors.count == other.descriptors.count else {
             return "\(descriptors.count) plugins became \(other.descriptors.count)"

@@ -40,7 +40,7 @@ extension Catalogue {
         return advice.map { .warning($0) } ?? .passed()
     }
 
-    /// Repeats the offers as changes; nil if all is well.
+    /// Repeats the offers as changes. Returns nil if the plugin passes.
     private static func change(
         _ fixture: Fixture, _ maxima: [VideoCapability]
     ) throws(Verdict) -> Verdict? {

@@ -53,7 +53,7 @@ extension Catalogue {
         offers.newest.map { "\($0.agreed.capability)" } ?? "it"
     }
 
-    /// The verdict if the new offer was not agreed on; nil if it was.
+    /// The verdict if there is no agreement on the new offer; nil if there is.
     private static func verdict(on reply: Reply) -> Verdict? {
         switch reply {
         case .answered: nil
@@ -65,7 +65,7 @@ extension Catalogue {
         }
     }
 
-    /// A verdict if more frames arrived in two seconds than agreed; nil otherwise.
+    /// The verdict if more frames arrived in two seconds than agreed; nil otherwise.
     private static func tooFast(_ count: Int, _ offers: OfferLog, _ name: String) -> Verdict? {
         guard let rate = offers.newest?.agreed.capability.rate.framesPerSecond,
             Double(count) > 2 * rate * 1.05 + 2

@@ -54,7 +54,7 @@ extension Catalogue {
         }
     }
 
-    /// The verdict if it does not follow a single change; nil if it does.
+    /// The verdict if the plugin does not follow a single change; nil if it does.
     private static func follows(
         _ offers: OfferLog, _ ceiling: VideoCapability
     ) throws(Verdict) -> Verdict? {

@@ -1,5 +1,5 @@
 extension Catalogue {
-    /// Checks that others depend on are first.
+    /// The checks of negotiation. Checks on which other checks depend are first.
     static let negotiationChecks: [Check] = [
         answerInOffer, revisionGeometry, change, oneRow, emptyTable, unfamiliarSizes, manyChanges,
     ]

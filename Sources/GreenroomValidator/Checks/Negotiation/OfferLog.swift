@@ -7,15 +7,15 @@ import GreenroomMedia
 
 /// The offers to a plugin, and the agreement for each.
 ///
-/// Threads: the check's own.
+/// Threads: the check's own thread.
 final class OfferLog {
     /// The required properties of an offer's frames.
     struct Agreed: Equatable {
         var capability: VideoCapability
-        /// The maximum size of a share; nil for exactly the agreed size.
+        /// The maximum size of a share; nil if frames must have exactly the agreed size.
         var limit: FrameSize?
 
-        /// Whether a frame may have its size.
+        /// Whether a frame's size is allowed.
         func allows(_ frame: Record.Frame) -> Bool {
             let sizes = [frame.size, frame.size.rotated(by: frame.info.rotation)]
             return sizes.contains { size in
@@ -44,7 +44,7 @@ final class OfferLog {
 
     init(_ fixture: Fixture) { self.fixture = fixture }
 
-    /// Creates, initializes and starts.
+    /// Creates, initializes and starts the plugin.
     func begin(with offer: Offer?) throws(Verdict) {
         try fixture.create()
         try fixture.initialize(offer)
@@ -54,7 +54,7 @@ final class OfferLog {
 
     /// Makes an offer while the plugin sends.
     ///
-    /// - Parameter accuser: The check that a crash belongs to; nil for the calling one.
+    /// - Parameter accuser: The check that reports a crash; nil if the calling check.
     /// - Returns: The plugin's reply.
     func change(to offer: Offer, accuser: String? = "negotiation.change") throws(Verdict) -> Reply {
         let end = fixture.timed(.propertyChange) { $0.propertyChange(offer) }
@@ -71,7 +71,7 @@ final class OfferLog {
         return fixture.pluginHarness.reply(to: offer.revision) ?? .ignored
     }
 
-    /// Records the agreement of an offer; without a new agreement, the previous one.
+    /// Records the agreement on an offer. Without a new agreement, records the previous one.
     func note(_ offer: Offer) {
         guard let agreement = fixture.pluginHarness.agreement else { return }
         var isFixed = false
@@ -96,8 +96,8 @@ final class OfferLog {
 }
 
 extension Examination {
-    /// Runs a check on the virtual clock; on the real clock if the plugin does not use the session
-    /// clock.
+    /// Runs a check on the virtual clock, or on the real clock if the plugin does not use the
+    /// session clock.
     func talksOnItsClock(_ look: (OfferLog) throws(Verdict) -> Verdict) throws(Verdict) -> Verdict {
         try onItsClock { fixture throws(Verdict) in try look(OfferLog(fixture)) }
     }

@@ -29,7 +29,7 @@ extension Catalogue {
             }
             slow = problem
             guard calls.wereBusy else { break }
-            // On a busy machine only what is too slow in any case counts.
+            // On a busy machine only calls that are certainly too slow count.
             if calls.problem(\.sureNanoseconds, \.sureNanoseconds) == nil { isInDoubt = true }
         }
         guard !isInDoubt, let slow else {
@@ -44,7 +44,7 @@ extension Examination {
     /// The session time of the calls, in seconds.
     fileprivate static let seconds: Double = 2
 
-    /// Lets an output take media, and measures the calls.
+    /// Passes media to an output, and measures the calls.
     fileprivate func timedCalls() throws(Verdict) -> TimedCalls {
         let fixture = try fixture()
         let process = fixture.process.process
@@ -70,7 +70,7 @@ extension Examination {
                 }
             }
         }
-        // One call at a time, and the meter is of the thread that makes it.
+        // Calls run one at a time, and the meter measures the calling thread.
         fixture.record.onTake { take in
             state.withLock { state in
                 guard take.status == nil else {
@@ -98,7 +98,7 @@ private struct TimedCalls: Sendable {
         var name: String
         /// `frame` or `block`.
         var unit: String
-        /// The time of one, in nanoseconds.
+        /// The time of one frame or block, in nanoseconds.
         var interval: Int64
         var times: [FilterLife.Times] = []
     }

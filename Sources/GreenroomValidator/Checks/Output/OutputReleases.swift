@@ -48,7 +48,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// How often `keep` was refused for want of room.
+    /// The number of `keep` calls that were refused because there was no room.
     fileprivate var refusedKeeps: Int {
         record.calls.count { $0.request == .keepFrame && $0.status == .noBuffer }
     }

@@ -66,7 +66,7 @@ extension Catalogue {
 extension Fixture {
     /// Creates, initializes and starts an output.
     ///
-    /// - Parameter capability: Of the video tracks; nil for the ordinary one.
+    /// - Parameter capability: The size and rate of the video tracks; nil if the default.
     func startOutput(_ capability: VideoCapability? = nil) throws(Verdict) {
         try create()
         let end = timed(.initialize) { $0.initialize(nil, tracks: capability) }
@@ -74,7 +74,7 @@ extension Fixture {
         try startSend()
     }
 
-    /// Why a plugin that was started gets nothing.
+    /// The reason that a started plugin receives nothing.
     var getsNothing: Verdict {
         pluginHarness.wants.allSatisfy { $0.want == .nothing }
             ? .skipped("takes nothing of a session without participants")
@@ -88,7 +88,7 @@ extension Fixture {
 }
 
 extension TracedTake {
-    /// The callback that gets it.
+    /// The callback that receives the media.
     var callback: String {
         switch media {
         case .frame: "video"

@@ -7,7 +7,7 @@ import GreenroomPluginInterface
 import GreenroomLifecycle
 
 extension Catalogue {
-    /// The other checks of outputs depend on it.
+    /// The check on which the other checks of outputs depend.
     static let outputWants = Check(
         "output.wants", "the output answers each track with a want", of: .outputs,
         proving: """
@@ -29,7 +29,7 @@ extension Catalogue {
         }
         var wants: [String] = []
         let kind = examination.descriptor.kind
-        // A plugin for participants wants nothing of the session's own tracks.
+        // A plugin for participants does not want the session's own tracks.
         let tracks =
             PluginHarness.outputTracks(for: kind)
             + (kind.isCall ? [] : PluginHarness.participantTracks)
@@ -51,7 +51,7 @@ extension Catalogue {
         try fixture.uninitialize()
         try fixture.destroy()
         guard !wants.isEmpty else {
-            // It may ask for what it takes once a participant joins.
+            // A call may want tracks only after a participant joins.
             if kind.isCall {
                 return .skipped(
                     "no wants without participants; use settings that add one")
@@ -97,7 +97,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Asks once what is wanted of a track.
+    /// Asks the output once for its want for a track.
     fileprivate func want(
         of track: OutputTrack, _ written: inout gr_want
     ) throws(Verdict) -> TrackWant {

@@ -44,8 +44,8 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// A difference to a run without changes, present in every attempt; nil if none. A very busy
-    /// machine loses a frame occasionally.
+    /// A difference from a run without changes, present in every attempt; nil if none. A very busy
+    /// machine occasionally loses a frame.
     fileprivate func lastingDifference(
         from plain: MediaDigest, setting settings: [Setting]
     ) throws(Verdict) -> String? {

@@ -4,7 +4,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 
 extension Examination {
-    /// The live parameters; throws a verdict if there are none.
+    /// The live parameters. Throws a verdict if there are none.
     func liveParameters() throws(Verdict) -> [Parameter] {
         let live = descriptor.parameters.filter(\.isLive)
         guard !live.isEmpty else { throw .skipped("has no live parameters") }

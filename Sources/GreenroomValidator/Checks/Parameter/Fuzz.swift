@@ -55,7 +55,7 @@ private struct Refusals {
         ofParameter[parameter.name, default: (words, 0)].count += 1
     }
 
-    /// One remark for each parameter.
+    /// The remarks, one per parameter.
     var remarks: [String] {
         ofParameter.sorted { $0.key < $1.key }.map { _, refusal in
             refusal.count == 1
@@ -65,7 +65,7 @@ private struct Refusals {
 }
 
 extension Fixture {
-    /// How often each parameter is set.
+    /// The number of times that each parameter is set.
     private static let times = 50
 
     /// Sets parameters to random values while time passes.
@@ -107,7 +107,7 @@ extension Fixture {
             "\(words). Its table allows that: accept the value, or narrow the table.")
     }
 
-    /// Sets a hostile text, and lets the plugin work with it.
+    /// Sets a hostile text, and runs the plugin with it.
     fileprivate func endure(
         _ setting: Setting, of parameter: Parameter, _ refusals: inout Refusals
     ) throws(Verdict) {
@@ -132,7 +132,7 @@ extension Fixture {
         }
     }
 
-    /// Lets the plugin edit a frame.
+    /// Calls the plugin to edit a frame.
     private func editOne(after cause: String) throws(Verdict) {
         let info = FrameInfo(ptsNanoseconds: clock.now)
         let size = FrameSize(width: 640, height: 360)

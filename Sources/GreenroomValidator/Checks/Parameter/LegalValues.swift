@@ -5,7 +5,7 @@ extension Parameter {
     /// Limit of choices that are tried individually.
     private static let choiceLimit = 24
 
-    /// Whether its table decides for each value whether it is legal.
+    /// Whether the parameter's table determines the legal values.
     var isClosed: Bool {
         switch type {
         case .boolean, .choice: true
@@ -14,7 +14,7 @@ extension Parameter {
         }
     }
 
-    /// The values at the bounds of its table; empty without bounds.
+    /// The values at the bounds of the table; empty if it has no bounds.
     var edges: [ParameterValue] {
         switch type {
         case .boolean: [.boolean(false), .boolean(true)]
@@ -51,7 +51,7 @@ extension Parameter {
             })
     }
 
-    /// The whole numbers within its bounds; nil without bounds, or if there is none.
+    /// The whole numbers within the bounds; nil if there are no bounds or no such numbers.
     private var wholeBounds: ClosedRange<Int64>? {
         guard let bounds else { return nil }
         let least = Int64(clamping: bounds.lowerBound.rounded(.up))
@@ -61,7 +61,7 @@ extension Parameter {
 }
 
 extension Int64 {
-    /// The nearest number, 0 for NaN.
+    /// The nearest number; 0 for NaN.
     fileprivate init(clamping number: Double) {
         self =
             Int64(exactly: number)
@@ -70,7 +70,7 @@ extension Int64 {
 }
 
 extension [Setting] {
-    /// The same with another value.
+    /// The settings with another value for a parameter.
     func with(_ value: ParameterValue, for parameter: Parameter) -> [Setting] {
         map { $0.name == parameter.name ? Setting(parameter, value) : $0 }
     }
@@ -81,7 +81,7 @@ extension Setting {
         self.init(name: parameter.name, type: parameter.type, value: value)
     }
 
-    /// In a session file's notation.
+    /// The setting in a session file's notation.
     var words: String {
         if case .string(let text) = value { "\(name): \(text.quoted)" } else { "\(name): \(value)" }
     }

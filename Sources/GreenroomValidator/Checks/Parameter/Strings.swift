@@ -36,7 +36,7 @@ extension Catalogue {
 }
 
 extension Parameter {
-    /// Hostile texts for it; empty if it is no text and no path.
+    /// The hostile texts for the parameter; empty if it is neither a text nor a path.
     func hostileTexts(_ examination: Examination) -> [String] {
         switch type {
         case .string: Self.hostileTexts
@@ -57,7 +57,7 @@ extension Parameter {
 }
 
 extension Fixture {
-    /// Runs the plugin as far as it accepts the value.
+    /// Runs the plugin while it accepts the value.
     ///
     /// - Returns: A hint for the author; nil if none.
     fileprivate func endureShortly(_ setting: Setting) throws(Verdict) -> String? {

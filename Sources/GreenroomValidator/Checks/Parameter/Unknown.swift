@@ -50,7 +50,7 @@ extension Catalogue {
 }
 
 extension Fixture {
-    /// Sets a parameter that can't be set.
+    /// Sets a parameter that cannot be set.
     fileprivate func refuse(
         _ settings: [(setting: Setting, why: String)], _ when: String
     ) throws(Verdict) {

@@ -43,10 +43,9 @@ extension Examination {
     /// The edited frames of an instance at a size.
     ///
     /// - Parameters:
-    ///   - content: What a frame before them shows.
-    ///   - first: The size of that frame, from which the instance is told to change if it is
-    ///     another one.
-    /// - Returns: nil if it does not edit the size, or keeps the first one.
+    ///   - content: The content of a preceding frame.
+    ///   - first: The size of the preceding frame. If it differs, the instance must change from it.
+    /// - Returns: The frames; nil if the instance does not edit the size, or keeps the first size.
     fileprivate func results(
         at row: VideoCapability, after content: FilterFrame.Content, at first: VideoCapability
     ) throws(Verdict) -> [UInt64]? {

@@ -3,7 +3,7 @@ import GreenroomIsolation
 import GreenroomMedia
 
 extension Catalogue {
-    /// In time.
+    /// The processing time of a frame.
     static let filterCost = Check(
         "pre-processor.cost", "a frame takes less than its interval", of: .filters,
         limitSeconds: 180,
@@ -65,7 +65,7 @@ extension Catalogue {
         return verdict
     }
 
-    /// Number of measured frames, and of frames before them.
+    /// The number of measured frames, and of frames before them.
     private static let (measured, warmUp) = (10, 2)
 
     /// The times of frames; empty if the size is not edited, nil if the machine was too busy.
@@ -80,7 +80,7 @@ extension Catalogue {
                 let edit = try life.edit(source) { found = $0 }
                 guard edit.status == .ok else { return [] }
                 if number >= warmUp, let found { times.append(found) }
-                // This slow, no more frames are needed.
+                // Stop early if all frames are far too slow.
                 let isHopeless = times.allSatisfy { $0.taken > 2 * life.row.intervalNanoseconds }
                 if times.count >= 3, isHopeless { break }
             }
@@ -111,7 +111,7 @@ extension Catalogue {
         case unknown
     }
 
-    /// Number of late frames in an attempt that is too many.
+    /// The number of late frames in an attempt that is too many.
     private static let tooMany = 3
 
     /// Finds out whether a filter is late with some frames in every attempt.
@@ -173,20 +173,21 @@ extension [FilterLife.Times] {
     /// The minimum time of every second frame.
     var usualNanoseconds: Int64 { atLeastEverySecond(map(\.taken)) }
 
-    /// The same, without the influence of the machine: other processes slow a processor down by
-    /// half at most.
+    /// The minimum time of every second frame without the influence of the machine. Other processes
+    /// slow a processor down by at most half.
     var sureNanoseconds: Int64 {
         guard wereBusy else { return usualNanoseconds }
         return atLeastEverySecond(map { $0.isWork ? $0.taken / 2 : $0.taken })
     }
 
-    /// Number of frames longer than an interval; on a busy machine only those that certainly were.
+    /// The number of frames longer than an interval. On a busy machine, only certainly late frames
+    /// count.
     fileprivate func lateCount(_ interval: Int64) -> Int {
         wereBusy
             ? count { !$0.isWork && $0.taken > 2 * interval } : count { $0.taken > interval }
     }
 
-    /// Number of frames longer than an interval even on a processor of twice the speed.
+    /// The number of frames longer than an interval even on a processor of twice the speed.
     fileprivate func surelyLateCount(_ interval: Int64) -> Int {
         wereBusy
             ? lateCount(interval) : count { $0.taken > ($0.isWork ? 2 : 1) * interval }

@@ -2,8 +2,8 @@ import Glibc
 import GreenroomConversion
 import GreenroomMedia
 
-/// A frame for filters. All its rows are parts of one row from different offsets, so that any
-/// size is made as fast as copying memory.
+/// A frame for filters. All rows are parts of one row at different offsets, so that filling any
+/// size is as fast as copying memory.
 struct FilterFrame: Sendable {
     /// The content.
     enum Content: CaseIterable, Sendable {
@@ -51,10 +51,10 @@ struct FilterFrame: Sendable {
         }
     }
 
-    /// Writes it to a frame.
+    /// Writes the content to a frame.
     ///
     /// - Parameters:
-    ///   - padding: The byte for the rest of the planes' pages; nil for a frame whose planes share
+    ///   - padding: The byte for the rest of the planes' pages; nil if the frame's planes share
     ///     pages.
     ///   - number: The frame's number in a moving image.
     func fill(_ frame: inout VideoFrame, padding: UInt8?, number: Int = 0) {

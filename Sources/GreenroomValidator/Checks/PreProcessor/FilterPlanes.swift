@@ -38,7 +38,7 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Lets the plugin edit frames of one size under guard.
+    /// Calls the plugin to edit frames of one size under guard.
     ///
     /// - Returns: Number of edited frames.
     fileprivate func guardPlanes(
@@ -87,7 +87,7 @@ extension Examination {
 }
 
 extension FilterLife {
-    /// Where a forbidden address is relative to the frame; nil if it is not near it.
+    /// The position of a forbidden address relative to the frame, as text; nil if it is not near.
     fileprivate func place(of address: UInt64, from base: UInt64) -> String? {
         let reach = 64 << 20
         let (offset, overflow) = Int64(bitPattern: address).subtractingReportingOverflow(

@@ -64,7 +64,7 @@ final class FilterStage {
         return FilterLife(examination, fixture, row, guarded: watch, until: deadline)
     }
 
-    /// Its process.
+    /// The process of the first instance; nil if none.
     var process: SharedProcess? { first?.process }
 }
 
@@ -110,11 +110,11 @@ final class FilterLife {
         /// From handing over to return, in nanoseconds, without the time that threads of both sides
         /// waited for a processor.
         var taken: Int64
-        /// How long those threads waited, in nanoseconds.
+        /// The time that those threads waited, in nanoseconds.
         var delay: Int64
     }
 
-    /// Lets the plugin edit a frame.
+    /// Calls the plugin to edit a frame.
     ///
     /// - Parameter measure: Receives the time.
     func edit(
@@ -189,7 +189,7 @@ final class FilterLife {
         return true
     }
 
-    /// Lets a filter edit a guarded frame, expecting no other writes.
+    /// Calls a filter to edit a guarded frame, expecting no other writes.
     func editKeepingToPlanes(_ source: FilterFrame) throws(Verdict) -> FilterStage.Edited {
         let edit: FilterStage.Edited
         do throws(Verdict) {
@@ -204,7 +204,7 @@ final class FilterLife {
         return edit
     }
 
-    /// Lets the plugin's own threads run for a while.
+    /// Waits while the plugin's own threads run.
     func linger(milliseconds: UInt32) throws(Verdict) {
         usleep(milliseconds * 1000)
         if fixture.pluginHarness.fault != nil { throw crashed() }
@@ -273,7 +273,7 @@ struct TimeMeter {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// How long threads on a frame's path, of both processes, waited for a processor.
+    /// The time that threads on a frame's path, in both processes, waited for a processor.
     private var delay: Int64 {
         let own = [greenroom_thread_number(), editingThread]
         return ProcessLoad(of: process) { _, name in name != "greenroom-watch" }.delayNanoseconds

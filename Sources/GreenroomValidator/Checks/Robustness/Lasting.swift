@@ -26,7 +26,7 @@ extension Catalogue {
         return try other.last(seconds: 2.5)
     }
 
-    /// The size of its frames.
+    /// The size of the plugin's frames.
     fileprivate static let smallest = VideoCapability(width: 320, height: 180, fps: 15)
 }
 
@@ -71,10 +71,10 @@ extension Fixture {
         }
     }
 
-    /// Number of periods needed to detect growth: the first ones fill caches.
+    /// The number of periods needed to detect growth. The first periods fill caches.
     private static let fewestLooks = 4
 
-    /// The verdict if there was no time for those.
+    /// The verdict if there was too little time for those periods.
     private func tooSlow(_ looks: Int, _ stretch: String, delayNanoseconds: Int64) -> Verdict {
         guard delayNanoseconds < Self.timeBudget / 4 else {
             return .notProven(
@@ -90,9 +90,9 @@ extension Fixture {
     /// The time limit for a slow plugin, in nanoseconds of real time.
     private static let timeBudget: Int64 = 40_000_000_000
 
-    /// Lets the plugin send for a while, or edit as many frames.
+    /// Waits while the plugin sends, or calls it to edit as many frames.
     ///
-    /// - Returns: Whether it was done in time.
+    /// - Returns: Whether the work was done in time.
     private func work(seconds: Double, until deadline: Int64) throws(Verdict) -> Bool {
         guard kind.isFilter else {
             for _ in 0..<10 where MonotonicClock.now < deadline { try wait(seconds: seconds / 10) }

@@ -25,15 +25,15 @@ extension Catalogue {
         try fixture.wait(seconds: 0.5)
         let before = Sending(fixture, since: fixture.clock.now - 500_000_000)
         try ProcessFreezer.hold(fixture.process, nanoseconds: 2_000_000_000)
-        // It continued less than a second ago, after a longer stop.
+        // The process has continued less than a second ago, after a longer stop.
         let begin = fixture.clock.now - 1_000_000_000
         try fixture.wait(seconds: 3.8)
-        // A busy machine makes it less, not more.
+        // A busy machine reduces the burst.
         let end = fixture.clock.now
         let after = Sending(fixture, since: begin)
         try fixture.checkVideo(after, pace: Double(before.frames.count) * 2)
         try fixture.checkAudio(after, before, from: begin, to: end)
-        // Without a longer run before, its own pauses are unknown.
+        // After a short run the plugin's own pauses are unknown.
         if before.frames.count > 2 || before.audioSeconds > 0.1 {
             try fixture.mustGoOn(after: begin)
         }
@@ -46,15 +46,15 @@ extension Catalogue {
 }
 
 extension PluginKind {
-    /// Whether it sends video.
+    /// Whether the kind sends video.
     fileprivate var sendsVideo: Bool { sender == .video }
 }
 
 /// The frames and blocks sent in a period, accepted or not.
 struct Sending {
-    /// When each frame was sent, in nanoseconds on the session clock.
+    /// The time at which each frame was sent, in nanoseconds on the session clock.
     var frames: [Int64] = []
-    /// The blocks, in order, without those that were refused for other reasons than timing.
+    /// The blocks in order, except blocks refused for reasons other than timing.
     var blocks: [AudioCapture.Send] = []
 
     /// The duration of sent audio, in seconds; repeated blocks count again.
@@ -63,8 +63,8 @@ struct Sending {
     /// The duration of accepted audio, in seconds.
     var takenSeconds: Double { Self.seconds(of: blocks.filter { $0.status == .ok }) }
 
-    /// The duration of audio lost to a full queue, in seconds: without blocks that were accepted in
-    /// the end or are still being retried.
+    /// The duration of audio lost to a full queue, in seconds. Excludes blocks that were finally
+    /// accepted or are still being retried.
     var lostSeconds: Double {
         // Several threads may send at several rates: count each rate alone.
         Dictionary(grouping: blocks, by: \.block.sampleRate).reduce(0) { sum, entry in
@@ -84,14 +84,15 @@ struct Sending {
         blocks.reduce(0) { $0 + Double($1.block.frames) / Double($1.block.sampleRate) }
     }
 
-    /// The duration of excess audio after a pause, in seconds; nil if it may always send so.
+    /// The duration of excess audio after a pause, in seconds; nil if the plugin may always send
+    /// so.
     ///
     /// Constant audio, such as a tone, looks like one block that is retried. Such a source
     /// continues to do so, but a burst is only in the first half.
     ///
     /// - Parameters:
-    ///   - before: What was sent in half a second before the pause.
-    ///   - time: Four seconds; the stop was in the first one.
+    ///   - before: The media sent in half a second before the pause.
+    ///   - time: A period of four seconds. The stop was in the first second.
     func audioBurst(beyond before: Sending, in time: Range<Int64>) -> Double? {
         let lost = lostSeconds
         if lost > before.lostSeconds * 8 + Self.spareSeconds { return lost }
@@ -107,7 +108,7 @@ struct Sending {
 
     /// The period with the largest excess of frames over a rate, if it is too large.
     ///
-    /// - Returns: Number of frames and length in seconds; nil without an excess.
+    /// - Returns: The number of frames and the length in seconds; nil if there is no excess.
     func burst(beyond rate: Double) -> (count: Int, seconds: Double)? {
         var densest: (count: Int, seconds: Double)?
         // A period between two frames includes one more frame than intervals.
@@ -148,7 +149,7 @@ extension Sending {
 }
 
 extension Fixture {
-    /// - Parameter pace: The frame rate before.
+    /// - Parameter pace: The frame rate before the stop.
     fileprivate func checkVideo(_ after: Sending, pace: Double) throws(Verdict) {
         let agreed = pluginHarness.agreement?.track.rate.framesPerSecond ?? 0
         // A constant excess belongs to another check.
@@ -163,8 +164,8 @@ extension Fixture {
     fileprivate func checkAudio(
         _ after: Sending, _ before: Sending, from begin: Int64, to end: Int64
     ) throws(Verdict) {
-        // The host accepts the audio of the stop at once, and a plugin that the host paces sends
-        // that much: only audio without room counts.
+        // The host accepts the audio of the stop immediately, and a plugin that the host paces
+        // sends that much. So only audio without room counts.
         guard !kind.sendsVideo, begin < end,
             let burst = after.audioBurst(beyond: before, in: begin..<end)
         else { return }

@@ -1,7 +1,7 @@
 import GreenroomConversion
 import Synchronization
 
-/// Keeps the last frames in use, so that their memory is not reused at once. [any]
+/// Keeps the last frames in use, so that their memory is not reused immediately. [any]
 final class FrameHold: Sendable {
     private struct State: ~Copyable {
         var frames: InlineArray<4, VideoFrame?> = InlineArray { _ in nil }

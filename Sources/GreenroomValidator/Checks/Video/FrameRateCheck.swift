@@ -52,7 +52,7 @@ private struct RateTest {
         RateTest(row: VideoCapability(width: 640, height: 360, fps: 60), isAlone: true),
     ]
 
-    /// Number of attempts in real time while the machine is too busy.
+    /// The number of attempts in real time while the machine is too busy.
     var realAttempts: Int { isAlone ? 1 : 3 }
     /// The minimum time of counting in real time.
     var realSeconds: Double { isAlone ? 2 : 3 }
@@ -95,7 +95,7 @@ private struct MeasuredRate {
 }
 
 extension Examination {
-    /// - Returns: nil if there is nothing to count, which is no fault.
+    /// - Returns: The rate; nil if there is nothing to count, which is no fault.
     fileprivate func measureRate(
         _ test: RateTest, charged: Bool
     ) throws(Verdict) -> MeasuredRate? {
@@ -129,7 +129,7 @@ extension Examination {
             agreed: agreed, framesPerSecond: Double(count) / seconds, charge: charge, isReal: false)
     }
 
-    /// In real time, repeated while the machine is too busy.
+    /// Measures the rate in real time. Repeats the measurement while the machine is too busy.
     private func measureRealRate(_ test: RateTest) throws(Verdict) -> MeasuredRate? {
         var measured: MeasuredRate?
         for _ in 0..<test.realAttempts {

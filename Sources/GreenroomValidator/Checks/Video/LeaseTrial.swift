@@ -14,18 +14,18 @@ enum LeaseTrial {
 
     /// The plugin's use of leased frames.
     enum End {
-        /// It leases nothing.
+        /// The plugin leases no frames.
         case leasesNothing
-        /// It touched nothing else.
+        /// The plugin touched no other memory.
         case intact
-        /// It touched forbidden memory: the frame, and a description.
+        /// The plugin touched forbidden memory: the frame, and a description.
         case spoiled(LeaseWatch.Lease, String, isReturned: Bool)
     }
 }
 
 extension Examination {
     /// - Parameters:
-    ///   - extraStrideBytes: Added to the minimum stride.
+    ///   - extraStrideBytes: The bytes to add to the minimum stride.
     ///   - isClosed: Whether access outside leases kills the process.
     ///   - life: Selects a different filling for each run.
     func watch(
@@ -37,7 +37,7 @@ extension Examination {
             filling: .from(UInt8.random(in: 0...255, using: &random) &+ life &* 41))
     }
 
-    /// A scenario at a row; other sizes than the standard ones are offered as the only row.
+    /// A scenario at a row. A nonstandard size is offered as the only row.
     func scenario(_ row: VideoCapability, seconds: Double, leases: LeaseWatch? = nil)
         -> VideoScenario
     {
@@ -103,7 +103,7 @@ extension Examination {
 }
 
 extension Verdict {
-    /// The same; a crash at an unusual size belongs to the check of such sizes.
+    /// The verdict at a size. The check of unusual sizes reports a crash at such a size.
     func atSize(_ row: VideoCapability) -> Verdict {
         guard outcome == .crashed, row != LeaseTrial.rows[0] else { return self }
         return unless(

@@ -52,7 +52,7 @@ private final class RangeTally: Sendable {
         var frames = 0
         var samples = 0
         var outside = 0
-        /// Of those, in 8 bits.
+        /// The lowest and highest of those samples, in 8 bits.
         var lowest = 255
         var highest = 0
     }
@@ -117,7 +117,7 @@ private func eightBits(
     guard layout.sampleBytes == 2 else { return Int(bytes.byte(place)) }
     let word = Int(bytes.byte(place)) | Int(bytes.byte(place + 1)) << 8
     let sample = word >> layout.shift
-    // The codes between two of 8 bits belong to the lower one, but at the top.
+    // Codes between two 8-bit codes belong to the lower one, except at the top.
     return sample >= 960 ? (sample + 3) / 4 : sample / 4
 }
 

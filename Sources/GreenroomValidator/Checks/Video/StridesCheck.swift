@@ -31,7 +31,7 @@ extension Catalogue {
 enum StrideTrial {
     case leasesNothing
     case honoured
-    /// The first frame that differs.
+    /// The number of the first frame that differs.
     case ignored(frame: Int)
     case cannotTell
 }

@@ -9,16 +9,16 @@ import GreenroomMedia
 struct VideoScenario {
     /// The suggested row, if the plugin can send it.
     var row = VideoCapability(width: 640, height: 360, fps: 30)
-    /// The offered sizes; nil for the standard ones.
+    /// The offered sizes; nil if the standard sizes.
     var table: [VideoCapability]?
     /// The duration of sending, in seconds of session time.
     var seconds: Double
-    /// Watches its leases; nil if none.
+    /// The watch of the plugin's leases; nil if none.
     var leases: LeaseWatch?
 }
 
 extension Examination {
-    /// Lets a video source send for a while, on the virtual clock; on the real one if the plugin
+    /// Runs a video source for a while on the virtual clock, or on the real clock if the plugin
     /// does not use the session clock.
     ///
     /// - Parameter prepare: Called before each run, with its fixture.
@@ -68,7 +68,7 @@ extension Fixture {
 
     /// An offer that suggests a row, if the plugin can send it.
     ///
-    /// A share gets the row as the session's maximum: under a ceiling the suggestion would have the
+    /// For a share the row is the session's maximum. Under a ceiling the suggestion would have the
     /// maximum's aspect ratio.
     func offer(_ row: VideoCapability, table: [VideoCapability]? = nil) -> Offer? {
         kind.offerRule == .upTo

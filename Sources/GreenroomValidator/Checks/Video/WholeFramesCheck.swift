@@ -54,7 +54,8 @@ extension Examination {
         return try findUnwritten(LeaseTrial.rows[0], until: deadline).found?.rest != nil
     }
 
-    /// A share may send one frame in each run: some need several runs. Slow ones are skipped.
+    /// Searches for unwritten places in several runs, because a share may send one frame per run.
+    /// Skips slow plugins.
     fileprivate func findUnwritten(
         _ row: VideoCapability, until deadline: Int64
     ) throws(Verdict) -> UnwrittenTally {
@@ -190,7 +191,7 @@ extension VideoFrame {
 }
 
 extension UInt64 {
-    /// Whether one of its eight bytes is zero.
+    /// Whether one of the eight bytes is zero.
     fileprivate var hasZeroByte: Bool {
         (self &- 0x0101_0101_0101_0101) & ~self & 0x8080_8080_8080_8080 != 0
     }
