@@ -1,14 +1,15 @@
 extension SessionDescription {
-    /// The most bytes of a description.
+    /// Limit of a description, in bytes.
     package static let longest = 64_000
     private static let longestLine = 4000
     private static let mostLines = 2000
     private static let mostMedia = 16
     static let mostCandidates = 64
-    /// SSRCs of a medium: three qualities, each with retransmissions and error correction, are nine.
+    /// Limit of SSRCs of a medium. Three qualities, each with retransmissions and error correction,
+    /// need nine.
     fileprivate static let mostSources = 16
 
-    /// Reads a description; anybody can send anything.
+    /// Reads an untrusted description.
     ///
     /// - Throws: The fault of the text, for the peer's programmer.
     package init(_ text: String) throws(RequestError) {
@@ -26,10 +27,10 @@ extension SessionDescription {
         self = try reader.finish()
     }
 
-    /// Reads line after line.
+    /// Reads a description line by line.
     private struct Reader {
         var description = SessionDescription()
-        /// The attributes of the session: they count for media without their own.
+        /// The attributes of the session, which apply to media without their own.
         var session = Media(kind: "", transportProtocol: "", hasPort: true, formats: [])
         var details = Details()
         var candidates = 0
@@ -53,7 +54,7 @@ extension SessionDescription {
             }
         }
 
-        /// Begins a medium: `video 9 UDP/TLS/RTP/SAVPF 96 97`.
+        /// Begins a medium, such as `video 9 UDP/TLS/RTP/SAVPF 96 97`.
         private mutating func begin(_ value: String) throws(RequestError) {
             end()
             guard description.media.count < SessionDescription.mostMedia else {
@@ -94,7 +95,7 @@ extension SessionDescription {
                     description.groups.append(Array(words.dropFirst()))
                 case "ice-lite": description.isLite = true
                 default:
-                    // Its payload types belong to no medium.
+                    // Payload types of the session belong to no medium.
                     var none = Details()
                     try session.read(name, value, &none)
                 }
@@ -122,7 +123,7 @@ extension SessionDescription {
         mutating func finish() throws(RequestError) -> SessionDescription {
             end()
             guard !description.media.isEmpty else { throw .bad("no line m=") }
-            // An answer names its media as the offer does.
+            // Names must be unique, because an answer uses the offer's names.
             let names = description.media.compactMap(\.name)
             guard Set(names).count == names.count else {
                 throw .bad("two media have the same a=mid")
@@ -137,7 +138,7 @@ extension SessionDescription {
         var codecs: [Int: (name: String, clockRate: Int, channels: Int?)] = [:]
         var parameters: [Int: [Payload.Parameter]] = [:]
         var feedback: [Int: Set<Feedback>] = [:]
-        /// The feedback of all payload types.
+        /// The feedback that applies to all payload types.
         var feedbackOfAll: Set<Feedback> = []
         var transportWide: [Int] = []
 
@@ -160,7 +161,7 @@ extension SessionDescription {
 }
 
 extension SessionDescription.Media {
-    /// Reads an attribute. The first line of a name counts; the parser skips an unknown value.
+    /// Reads an attribute. The first line of a name counts, and unknown values are skipped.
     fileprivate mutating func read(
         _ name: Substring, _ value: String, _ details: inout SessionDescription.Details
     ) throws(RequestError) {
@@ -185,7 +186,7 @@ extension SessionDescription.Media {
         }
     }
 
-    /// `1 cname:x`, or `FID 1 2`.
+    /// Reads a source, `1 cname:x`, or a group, `FID 1 2`.
     private mutating func readSource(_ value: String, isGroup: Bool) {
         let words = value.split(separator: " ")
         if isGroup {
@@ -275,7 +276,7 @@ extension SessionDescription.Details {
                 feedback[number, default: []].insert(kind)
             }
         case "extmap":
-            // An id of one byte.
+            // Accept only ids of one-byte extensions.
             if (1...14).contains(number), rest == SessionDescription.transportWideURI {
                 transportWide.append(number)
             }

@@ -1,7 +1,7 @@
-/// A description of a session (SDP, RFC 8866), as far as WebRTC needs it.
+/// A description of a session (SDP, RFC 8866), with the parts that WebRTC needs.
 ///
-/// It is a value: ``init(_:)`` reads and checks each part of a text, and ``text`` writes all parts
-/// anew. No line of a text that was read reaches a text that is written.
+/// The description is a value: ``init(_:)`` reads and checks each part of a text, and ``text``
+/// writes all parts anew. No line of a read text is copied to a written text.
 package struct SessionDescription: Equatable, Sendable {
     /// The sides that send a medium.
     package enum Direction: String, Sendable {
@@ -13,7 +13,7 @@ package struct SessionDescription: Equatable, Sendable {
         package var receives: Bool { self == .sendrecv || self == .recvonly }
     }
 
-    /// Which side opens DTLS (RFC 4145).
+    /// The side that opens DTLS (RFC 4145).
     package enum Setup: String, Sendable {
         case actpass, active, passive
     }
@@ -26,7 +26,7 @@ package struct SessionDescription: Equatable, Sendable {
         package var value: String
     }
 
-    /// How a medium's packets are exchanged.
+    /// The transport of a medium's packets.
     package struct Transport: Equatable, Sendable {
         package var username: String?
         package var password: String?
@@ -57,7 +57,7 @@ package struct SessionDescription: Equatable, Sendable {
         }
 
         package var number: Int
-        /// In capitals; empty if the description does not say.
+        /// The name of the codec in capitals; empty if the description has none.
         package var codec = ""
         package var clockRate = 0
         package var channels: Int?
@@ -66,15 +66,15 @@ package struct SessionDescription: Equatable, Sendable {
 
         /// The value of a parameter.
         ///
-        /// - Parameter name: In lower case.
+        /// - Parameter name: The name in lower case.
         package subscript(name: String) -> String? {
             parameters.first { $0.name == name }?.value
         }
     }
 
-    /// A stream of packets that is sent.
+    /// A stream of packets that a side sends.
     package struct Source: Equatable, Sendable {
-        /// Its SSRC.
+        /// The stream's SSRC.
         package var number: UInt32
         package var name: String?
     }
@@ -93,9 +93,9 @@ package struct SessionDescription: Equatable, Sendable {
         package var transportProtocol: String
         /// Whether the line has a port other than 0.
         package var hasPort: Bool
-        /// Payload types, best first; of other media a word.
+        /// The payload types, the best first. Media other than RTP have a word instead.
         package var formats: [String]
-        /// `a=mid`.
+        /// The medium's name, from `a=mid`; nil if absent.
         package var name: String?
         /// Whether a medium without a port shares the port of its group.
         package var isBundleOnly = false
@@ -103,13 +103,13 @@ package struct SessionDescription: Equatable, Sendable {
         package var transport = Transport()
         /// Whether RTP and RTCP share a port.
         package var sharesPort = false
-        /// In the order of ``formats``.
+        /// The payload types in the order of ``formats``.
         package var payloads: [Payload] = []
-        /// The id of the header extension for congestion control.
+        /// The id of the header extension for congestion control; nil if absent.
         package var transportWide: Int?
         package var sources: [Source] = []
         package var pairs: [SourcePair] = []
-        /// The names of the stream and the track that it belongs to.
+        /// The names of the medium's stream and track; nil if absent.
         package var stream: String?
 
         /// Whether RTP carries the medium.

@@ -1,16 +1,16 @@
 package import GreenroomMedia
 
 /// Chooses the rendition of each of a viewer's slots, so that the viewer's network carries all of
-/// them. Other viewers do not matter.
+/// them. The plan is independent of other viewers.
 ///
-/// All videos begin with the low rendition, the largest first; those for which that is too much pause. What
-/// is left makes half renditions, and then full ones, as far as they are shown larger than half. A video
-/// rises by one rendition at a time.
+/// All videos begin with the low rendition, the largest first. Videos for which the network has no
+/// room pause. The remaining capacity raises videos to half renditions, and then to full renditions
+/// if they are shown larger than half. A video rises by one rendition at a time.
 package struct SlotPlan: Sendable {
     /// A video that a viewer wants.
     package struct Wish: Equatable, Sendable {
         package var slot: Int
-        /// The lines in which it is shown.
+        /// The number of lines in which the page shows the video.
         package var lines: Int
         /// The size and rate of the track.
         package var whole: VideoCapability
@@ -34,15 +34,15 @@ package struct SlotPlan: Sendable {
 
     /// The share of a slot.
     package struct Share: Equatable, Sendable {
-        /// Nil: nothing, the network carries no more.
+        /// The rendition; nil if the network cannot carry the video.
         package var rendition: Rendition?
-        /// Whether it is less than is shown because of the network.
+        /// Whether the network lowers the rendition below the best one.
         package var isLowered: Bool
     }
 
-    /// When a rendition that was too much is given again.
+    /// The wait before a rendition that exceeded the network's capacity is used again.
     private struct Hold {
-        /// How long it waits, in seconds; twice as long each time.
+        /// The length of the wait, in seconds. Each further failure doubles it.
         var seconds = Self.shortest
         var until = -Double.infinity
         var lastRaise = -Double.infinity
@@ -54,7 +54,7 @@ package struct SlotPlan: Sendable {
 
         mutating func follow(isLower: Bool, isHigher: Bool, at now: Double) {
             if isLower {
-                // Longer if the last one was too much soon.
+                // Double the wait if the last raise failed soon.
                 seconds =
                     now - lastRaise < Self.proof ? min(seconds * 2, Self.longest) : Self.shortest
                 until = now + seconds
@@ -78,9 +78,10 @@ package struct SlotPlan: Sendable {
     /// Makes the plan.
     ///
     /// - Parameters:
-    ///   - wishes: At most one for each slot.
-    ///   - budget: What the network carries of video, in bits a second; nil: unknown, everything.
-    ///   - now: On any clock, in seconds.
+    ///   - wishes: The wanted videos, at most one per slot.
+    ///   - budget: The network's capacity for video, in bits per second; nil if unknown, which
+    ///     allows everything.
+    ///   - now: The time in seconds, on any clock.
     /// - Returns: The share of each slot, by number.
     package mutating func shares(
         of wishes: [Wish], within budget: Double?, at now: Double
@@ -119,10 +120,11 @@ package struct SlotPlan: Sendable {
                 let more = wish.bits(level) - (below.map(wish.bits) ?? 0)
                 let last = given[wish.slot]
                 let had = last.map { $0 >= level } ?? false
-                // A new one needs some room, so that it is not too much at once.
+                // A raised rendition needs headroom, so that it does not exceed the capacity
+                // immediately.
                 let needed = had ? more : more + wish.bits(level) * (Self.margin - 1)
                 let mayRise = now >= holds[level]?.until ?? now && (last == nil || last == below)
-                // The largest never pauses.
+                // The largest video never pauses.
                 let isLeast = level == .low && next.isEmpty
                 guard isLeast || needed <= rest && (had || mayRise) else { continue }
                 rest -= more

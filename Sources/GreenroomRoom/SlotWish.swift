@@ -3,7 +3,7 @@ package struct SlotWish: Equatable, Sendable {
     package var slot: Int
     /// The number of the stream.
     package var stream: UInt32
-    /// The lines in which it is shown.
+    /// The number of lines in which the page shows the stream.
     package var lines: Int
 
     package init(slot: Int, stream: UInt32, lines: Int) {
@@ -14,9 +14,9 @@ package struct SlotWish: Equatable, Sendable {
 
     package static let mostLines = 10_000
 
-    /// Checks what a page wants.
+    /// Checks the wishes of a page.
     ///
-    /// - Parameter slots: How many its connection has.
+    /// - Parameter slots: The number of the connection's slots.
     /// - Throws: `RequestError` with the fault.
     package static func check(
         _ wishes: [SlotWish], slots: Int

@@ -2,26 +2,26 @@ import Glibc
 
 /// Decides who speaks, from the levels of blocks of audio.
 ///
-/// A person speaks from the third loud block in a row until 1 s after the last one. The active speaker stays
-/// until they are silent and another person speaks.
+/// A person speaks from the third consecutive loud block until 1 s after the last loud block. The
+/// active speaker stays active until they are silent and another person speaks.
 package struct SpeakerRule: Sendable {
     /// The RMS level of a loud block, in dBFS.
     package static let threshold = -45.0
     private static let onset = 3
     private static let hold = 1.0
 
-    /// Loud blocks in a row, by the person.
+    /// The number of consecutive loud blocks, by person.
     private var runs: [UInt32: Int] = [:]
-    /// When the last loud block came, of those who speak.
+    /// The time of the last loud block of each speaking person, in seconds.
     private var heard: [UInt32: Double] = [:]
-    /// The people who speak now, in the order in which they began.
+    /// The speaking people, in the order in which they began.
     package private(set) var speaking: [UInt32] = []
-    /// The person who speaks, or who spoke last; nil before anybody has spoken.
+    /// The person who speaks or spoke last; nil if nobody has spoken.
     package private(set) var active: UInt32?
 
     package init() {}
 
-    /// The RMS level of samples, in dBFS; -infinity for silence.
+    /// The RMS level of samples, in dBFS; -infinity if silent.
     package static func level(of samples: Span<Int16>) -> Double {
         guard !samples.isEmpty else { return -.infinity }
         var sum: Int64 = 0
@@ -32,7 +32,7 @@ package struct SpeakerRule: Sendable {
         return 10 * log10(Double(sum) / Double(samples.count) / (32_768 * 32_768))
     }
 
-    /// Takes the level of a block of a person's audio.
+    /// Adds the level of a block of a person's audio.
     ///
     /// - Parameter seconds: The time, on any clock.
     /// - Returns: Whether ``speaking`` or ``active`` has changed.
@@ -60,7 +60,7 @@ package struct SpeakerRule: Sendable {
         return before != (speaking, active)
     }
 
-    /// A person has left.
+    /// Removes a person who has left.
     package mutating func remove(_ person: UInt32) {
         (runs[person], heard[person]) = (nil, nil)
         speaking.removeAll { $0 == person }

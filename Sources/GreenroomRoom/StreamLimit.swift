@@ -1,25 +1,26 @@
-/// How much a stream of packets may bring. A stream that brings more takes time and memory from all
-/// others: its sender has to go.
+/// Limits the traffic of a stream of packets. The sender of a stream above the limit must be
+/// removed, because the stream takes time and memory from all others.
 package struct StreamLimit: Sendable {
     /// The allowance within ``StreamLimit/span``: in one burst after a pause of that length,
     /// otherwise evenly.
     package struct Bounds: Sendable {
         package var packets: Int
         package var bytes: Int
-        /// Nil for a stream without frames.
+        /// Limit of frames; nil if the stream has no frames.
         package var frames: Int?
-        /// Packets and bytes up to the one that ends a frame: a depayloader keeps them all until then.
+        /// Limit of packets and bytes per frame. A depayloader keeps them until the last packet of
+        /// the frame.
         package var framePackets = 4000
         package var frameBytes = 2_000_000
 
-        /// A guest's video: twice what a browser sends, and 60 frames a second that a network has held
-        /// back for two seconds.
+        /// The limits of a guest's video: twice a browser's traffic, and 60 frames per second that
+        /// a network has delayed for two seconds.
         package static let video = Bounds(packets: 8000, bytes: 5_000_000, frames: 150)
-        /// A guest's audio: Opus has at most 400 packets and 510 kbit a second.
+        /// The limits of a guest's audio. Opus has at most 400 packets and 510 kbit per second.
         package static let audio = Bounds(packets: 1000, bytes: 500_000)
-        /// The total traffic of a sender, including retransmissions and RTCP reports.
+        /// The limits of a sender's total traffic, including retransmissions and RTCP reports.
         package static let sender = Bounds(packets: 10_000, bytes: 10_000_000)
-        /// The allowance of a viewer, which sends reports and requests.
+        /// The limits of a viewer, which sends reports and requests.
         package static let viewer = Bounds(packets: 4000, bytes: 1_000_000)
     }
 
@@ -28,10 +29,10 @@ package struct StreamLimit: Sendable {
         case packets, bytes, frames, endlessFrame
     }
 
-    /// In nanoseconds.
+    /// The period of the limits, in nanoseconds.
     package static let span: UInt64 = 2_000_000_000
 
-    /// Takes so much in ``StreamLimit/span``: what it has taken leaves it as evenly (a leaky bucket).
+    /// A leaky bucket that drains evenly within ``StreamLimit/span``.
     private struct Bucket {
         let most: Int
         private var content = 0.0
@@ -43,7 +44,9 @@ package struct StreamLimit: Sendable {
             content = max(0, content)
         }
 
-        /// - Returns: Whether there is room.
+        /// Adds to the bucket.
+        ///
+        /// - Returns: Whether the content is within the limit.
         mutating func take(_ count: Int) -> Bool {
             content += Double(count)
             return content <= Double(most)
@@ -67,10 +70,10 @@ package struct StreamLimit: Sendable {
     /// Counts packets.
     ///
     /// - Parameters:
-    ///   - count: How many packets.
-    ///   - bytes: The bytes of all of them.
-    ///   - endsFrame: Whether the last one has the marker bit.
-    ///   - now: On any clock of nanoseconds.
+    ///   - count: The number of packets.
+    ///   - bytes: The total bytes of the packets.
+    ///   - endsFrame: Whether the last packet has the marker bit.
+    ///   - now: The time in nanoseconds, on any clock.
     /// - Returns: The exceeded limit; nil if none.
     package mutating func add(
         packets count: Int = 1, bytes: Int, endsFrame: Bool, at now: UInt64

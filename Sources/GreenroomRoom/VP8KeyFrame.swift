@@ -4,7 +4,7 @@ package import GreenroomMedia
 package struct VP8KeyFrame: Equatable {
     package let size: FrameSize
 
-    /// Nil for any other frame.
+    /// Reads the beginning of a frame; nil if the frame is not a VP8 key frame.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count >= 10, bytes[0] & 1 == 0,
             bytes[3] == 0x9d, bytes[4] == 0x01, bytes[5] == 0x2a

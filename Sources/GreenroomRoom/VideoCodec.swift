@@ -1,4 +1,4 @@
-/// A codec of video that the room sends and takes.
+/// A video codec that the room sends and receives.
 package enum VideoCodec: String, CaseIterable, Sendable {
     case vp8 = "VP8"
     case h264 = "H264"
