@@ -149,6 +149,8 @@ package final class VideoBranch: Sendable {
         var isOver = false
         var bars: Bars?
         var failure: String?
+        /// Whether the thread may never return from a call of the plugin.
+        var isAbandoned = false
         var newestDeparture: Int64?
         var departures = IntervalHistogram()
         var lateness = IntervalHistogram()
@@ -277,6 +279,9 @@ package final class VideoBranch: Sendable {
 
     /// The reason of the output's failure; nil if it works.
     package var failure: String? { state.withLock { $0.failure } }
+
+    /// Whether the branch's thread may never end, because a plugin hangs or has left.
+    package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// The intervals between the frames of consecutive periods when they were written.
     package var departures: IntervalHistogram.Summary { state.withLock { $0.departures.summary } }
@@ -504,6 +509,7 @@ package final class VideoBranch: Sendable {
     /// [any]
     package func abandon(because reason: String) {
         guard failure == nil else { return }
+        state.withLock { $0.isAbandoned = true }
         fail(reason, hasFrameInHand: false)
     }
 

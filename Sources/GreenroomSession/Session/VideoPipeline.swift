@@ -88,11 +88,11 @@ final class VideoPipeline: Sendable {
         threads.withLock { $0.track }?.join(until: deadline, on: clock.host)
     }
 
-    /// Waits for the threads of the branches, and reports threads that do not end in time.
+    /// Waits for the threads of the branches, except of abandoned branches, and reports threads that
+    /// do not end in time.
     func joinBranches(until deadline: Int64) {
-        // A failed branch writes no more frames. Its thread has ended, or hangs.
         for (branch, thread) in threads.withLock({ $0.branches })
-        where branch.failure == nil && !thread.join(until: deadline, on: clock.host) {
+        where !branch.isAbandoned && !thread.join(until: deadline, on: clock.host) {
             events.sendFailed(branch, because: "not finished: write timed out")
         }
     }
