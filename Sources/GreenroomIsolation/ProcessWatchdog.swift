@@ -1,3 +1,5 @@
+import GreenroomRuntime
+
 /// Decides when to kill a live process: the process does not answer, exceeds its memory limit, or
 /// floods the host.
 ///
@@ -33,10 +35,9 @@ struct ProcessWatchdog {
         var rate: Double
     }
 
-    /// Limit of time without an answer, in nanoseconds. On the virtual clock the limit is longer,
-    /// because a slow machine only delays the session.
+    /// Limit of time without an answer, in nanoseconds.
     static func silenceLimit(isVirtual: Bool) -> Int64 {
-        isVirtual ? 60_000_000_000 : 3_000_000_000
+        isVirtual ? HostClock.virtualPatience : 3_000_000_000
     }
     /// Limit of time without a main thread, in nanoseconds. An exiting process is briefly in this
     /// state, longer on a busy machine. Its exit status is a better explanation than this limit.

@@ -6,6 +6,10 @@ import Synchronization
 /// All decisions of a session by real time use this value. The value is the machine's monotonic
 /// clock, or a test's own time.
 @usableFromInline package struct HostClock: Sendable {
+    /// The time that a session on the virtual clock gives code that may hang, in nanoseconds: a slow
+    /// machine only delays such a session.
+    package static let virtualPatience: Int64 = 60_000_000_000
+
     /// The test's time; nil for the machine's clock.
     @usableFromInline let manual: ManualTime?
 

@@ -16,8 +16,6 @@ final class VirtualClock: Sendable {
     /// The start of every run: an hour, so that no counter from zero looks like this clock.
     static let startTime: Int64 = 3_600_000_000_000
 
-    /// How long, in real time, the clock waits for a thread that has used it before.
-    private static let waitTimeout: Int64 = 60_000_000_000
     /// How long, in real time, the clock waits for a started source that has not used it yet.
     private static let startTimeout: Int64 = 2_000_000_000
     /// How often in a row a plugin is found at rest that only reacts.
@@ -309,7 +307,8 @@ final class VirtualClock: Sendable {
                 lost.append((expected.owner, hadWaited: false))
             }
             for sleeper in busy {
-                guard case .busy(let since) = sleeper.activity, now - since > Self.waitTimeout,
+                guard case .busy(let since) = sleeper.activity,
+                    now - since > HostClock.virtualPatience,
                     !lost.contains(where: { $0.owner == sleeper.order.owner })
                 else { continue }
                 lost.append((sleeper.order.owner, hadWaited: true))

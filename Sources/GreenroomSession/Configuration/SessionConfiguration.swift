@@ -3,6 +3,7 @@ public import GreenroomMedia
 public import GreenroomModel
 import GreenroomNegotiation
 public import GreenroomOutputs
+import GreenroomRuntime
 
 /// The configuration of a session: its plugins, limits and outputs.
 ///
@@ -58,7 +59,8 @@ public struct SessionConfiguration: Sendable {
 
     /// The deadline of callbacks, in real time.
     package var hangDeadline: Duration {
-        callbackDeadline ?? (clock == .virtual ? .seconds(60) : .seconds(2))
+        callbackDeadline
+            ?? (clock == .virtual ? .nanoseconds(HostClock.virtualPatience) : .seconds(2))
     }
 
     /// The session time for which a source may stay silent after the first second.
