@@ -213,6 +213,7 @@ final class Recorder: Output {
     private func resume() {
         // Participants may have left. The host describes the tracks of the others again.
         tracks = tracks.filter { $0.value.participant == nil }
+        unrecorded = []
         do {
             try openFiles()
             host.log(.info, "recording started")
@@ -383,6 +384,7 @@ final class Recorder: Output {
         isStarted = false
         hasPaused = false
         files = [:]
+        unrecorded = []
         ended = (0, 0, 0)
         secondsBefore = 0
         skipped = 0
