@@ -52,6 +52,23 @@ import Testing
         #expect(try session.picture("camera").frameCount == 30)
     }
 
+    @Test(.nightly, arguments: ["stop-send", "uninitialize", "destroy"])
+    func `others are complete when a plugin hangs at the end`(place: String) throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
+            share: \(try TestSession.hostile("Share"))
+            microphone: \(try TestSession.hostile("Mic"))
+            """, duration: "2s", deadline: "2s")
+        let run = try session.run("--json")
+        try expectNamed([place], of: "camera", run)
+        let report = try session.expectTrueReport(run)
+        #expect(try report.plugin("share").state == "destroyed")
+        try session.expectUnharmed("share", run)
+        #expect(try session.picture("share").frameCount == 30)
+        #expect(try session.sound("camera").frameCount == 96_000)
+    }
+
     @Test(.nightly) func `plugins that hang together share one deadline`() throws {
         let session = try TestSession(
             """

@@ -43,11 +43,9 @@ struct LayerTests {
         let folder = try ProbeFolder()
         let file = folder.makeOpenFolder("open") + "/plugin"
         let host = try folder.start(["--abandon", file, "sleep:60000"], as: account)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while access(file, F_OK) != 0, ContinuousClock.now < deadline { usleep(1000) }
+        #expect(waitUntil { access(file, F_OK) == 0 })
         let plugin = try #require(Int32(String(decoding: readFile(file), as: UTF8.self)))
-        while isRunning(plugin), ContinuousClock.now < deadline { usleep(1000) }
-        #expect(!isRunning(plugin))
+        #expect(waitUntil { !isRunning(plugin) })
         #expect(host.wait().exit == .signal(SIGKILL))
     }
 

@@ -99,7 +99,7 @@ import Testing
         let broadcaster = try visit("still")
         #expect(hears(host, "share: connected"))
         #expect(
-            Runners.wait {
+            waitUntil {
                 ((try? lumas()) ?? []).count { $0 == 200 } >= 50
             })
         let (run, report) = try finish(host)
@@ -117,7 +117,7 @@ import Testing
         #expect(hears(host, "share: paused by its source"))
         #expect(hears(host, "share: resumed by its source"))
         #expect(
-            Runners.wait { ((try? lumas()) ?? []).count { $0 == 100 } >= 5 })
+            waitUntil { ((try? lumas()) ?? []).count { $0 == 100 } >= 5 })
         let (run, _) = try finish(host)
         let told = end(broadcaster)
         #expect(life(told) == Self.wholeLife, "\(told.text)")
@@ -135,7 +135,7 @@ import Testing
         #expect(hears(host, "share: connected"))
         // Upright for two seconds, then rotated to the right.
         #expect(
-            Runners.wait {
+            waitUntil {
                 let rotated = try? Y4MRecording(session.recording + "/share-2.y4m")
                 return rotated?.frameCount ?? 0 > 20
             })
@@ -168,7 +168,7 @@ import Testing
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share.audio: connected"))
         #expect(
-            Runners.wait {
+            waitUntil {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")
                 return beeps?.count ?? 0 >= 2
             })
@@ -300,7 +300,7 @@ import Testing
         #expect(hears(host, "share: connected"))
         #expect(hears(host, "share.audio: connected"))
         #expect(
-            Runners.wait {
+            waitUntil {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")
                 return beeps?.isEmpty == false && ((try? uprightFrames()) ?? 0) > 30
             })

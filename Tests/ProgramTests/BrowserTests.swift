@@ -335,7 +335,7 @@ import Testing
         #expect(
             run.text.contains("the page crashed; restarting the page in 0.5 s"), "\(run.text)")
         // Killed processes end soon. Somebody else reaps them.
-        let haveEnded = Runners.wait {
+        let haveEnded = waitUntil {
             processes.allSatisfy { process in
                 guard let status = try? readFile("/proc/\(process)/status") else { return true }
                 return String(decoding: status, as: UTF8.self).contains("State:\tZ")

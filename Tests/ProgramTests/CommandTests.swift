@@ -148,7 +148,7 @@ import Testing
                     .trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
         // Those that it left are reaped by another process.
-        let isGone = Runners.wait { kill(-pid, 0) == -1 && errno == ESRCH }
+        let isGone = waitUntil { kill(-pid, 0) == -1 && errno == ESRCH }
         #expect(isGone, "nothing of its group is left")
     }
 

@@ -78,7 +78,7 @@ import Testing
             ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
         // The session blocks the signal first of all: before that it ends any program.
         #expect(
-            Runners.wait {
+            waitUntil {
                 let status = (try? readFile("/proc/\(child.id)/status")) ?? []
                 let blocked = String(decoding: status, as: UTF8.self).firstMatch(
                     of: /SigBlk:\s*([0-9a-f]+)/)

@@ -439,16 +439,13 @@ import Testing
             microphone: { plugin: Tone, isolation: host }
             """, maximum: "64x36@30", duration: nil, isolation: "process")
         let child = try session.start()
-        let deadline = ContinuousClock.now + .seconds(60)
         func isNamed(_ role: Substring) -> Bool {
             child.errorsSoFar.split(separator: "\n").contains {
                 $0.contains("\(role): warning: the process uses") && $0.contains("idle priority")
             }
         }
-        while !(isNamed("camera") && isNamed("share")), ContinuousClock.now < deadline {
-            usleep(20_000)
-        }
-        #expect(isNamed("camera") && isNamed("share"), "\(child.errorsSoFar)")
+        let areNamed = waitUntil { isNamed("camera") && isNamed("share") }
+        #expect(areNamed, "\(child.errorsSoFar)")
         let runners = Runners.all(ofHost: child.id)
         #expect(runners.count == 2 && runners.allSatisfy(Self.allThreadsWaitForOthers))
         child.signal(SIGINT)

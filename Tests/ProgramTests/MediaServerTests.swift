@@ -162,7 +162,7 @@ import Testing
                 + "fetch-name: Hall")
         // The room hears its own audio from the server for 2 s, which are many round trips.
         #expect(
-            Runners.wait {
+            waitUntil {
                 (try? loudTenths(of: "relay/hall-microphone.wav").count) ?? 0 >= 20
             })
         for run in [relay, server] {
@@ -188,7 +188,7 @@ import Testing
 
     /// Waits for more than 20 frames of a recording, with certain lumas.
     private func waits(for file: String, until areSeen: ([Int]) -> Bool) -> Bool {
-        Runners.wait {
+        waitUntil {
             guard let recording = try? Y4MRecording(folder(file)), recording.frameCount > 20,
                 let seen = try? lumas(of: recording)
             else { return false }

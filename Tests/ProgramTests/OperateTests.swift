@@ -210,7 +210,7 @@ import Testing
         try folder.write("service.yaml", Self.session("plaid"))
         for count in 1...2 {
             kill(session.id, SIGHUP)
-            let wasRefused = Runners.wait {
+            let wasRefused = waitUntil {
                 inbox.discard()
                 return refusals(of: session) == count
             }

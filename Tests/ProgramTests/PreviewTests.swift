@@ -228,7 +228,7 @@ import Testing
         for _ in 1...2 {
             // Before the first frame there is nothing to write, which is reported.
             #expect(
-                Runners.wait {
+                waitUntil {
                     child.signal(SIGUSR1)
                     usleep(50_000)
                     return folder.has("a.png")
@@ -368,7 +368,7 @@ import Testing
             folder("a.png"),
         ])
         func waitForSnapshot(of grey: Int) -> Bool {
-            Runners.wait {
+            waitUntil {
                 child.signal(SIGUSR1)
                 usleep(100_000)
                 return (try? greyOfSnapshot()).map { abs($0 - grey) <= 1 } == true

@@ -255,7 +255,7 @@ import Testing
     private static func haveContent(
         _ files: [String], in session: TestSession
     ) -> Bool {
-        Runners.wait {
+        waitUntil {
             let written = files.compactMap { try? RecordedFile(session.folder($0)) }
             return written.count == files.count && written.allSatisfy(hasContent)
         }
@@ -442,7 +442,7 @@ import Testing
             outputs: "[\(Self.output("file: s.mkv, segment-seconds: 1"))]")
         let child = try long.start()
         let file = long.folder("s.mkv")
-        for _ in 0..<400 where !long.folder.has("s-003.mkv") { usleep(50_000) }
+        #expect(waitUntil { long.folder.has("s-003.mkv") })
         let other = try session(
             [Self.output("file: \"\(file)\", segment-seconds: 1, overwrite: true")],
             duration: "1s")
@@ -510,7 +510,7 @@ import Testing
         var random = SeededGenerator(seed: UInt64(round))
         let target = Double.random(in: 2.5...4, using: &random)
         #expect(
-            Runners.wait {
+            waitUntil {
                 var about = stat()
                 return stat(session.recording + "/camera.wav", &about) == 0
                     && Double(about.st_size) / 192_000 >= target

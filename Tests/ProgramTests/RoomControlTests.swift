@@ -92,7 +92,7 @@ import Testing
 
         /// Waits until the session says something: a command takes effect after its answer.
         func wait<Value: Equatable>(for value: Value, _ said: (Room) throws -> Value?) throws {
-            #expect(try Runners.wait { try said(self) == value })
+            #expect(try waitUntil { try said(self) == value })
         }
 
         /// Ends the session.
@@ -273,7 +273,7 @@ import Testing
         #expect(set.status == 200, "\(set)")
         // Frames from before the change may be on their way.
         var bars = grey
-        let hasChanged = try Runners.wait {
+        let hasChanged = try waitUntil {
             let still = try room.ask("/api/still/camera.jpg")
             if still.status == 200 { bars = try Self.luma(of: still.body, in: room.session) }
             return zip(grey, bars).contains { abs($0 - $1) > 30 }

@@ -229,7 +229,7 @@ import Testing
             return all.map { one in all.count { !$0.isDisjoint(with: one) } }.sorted()
         }
         #expect(
-            Runners.wait { sharers() == [1, 2, 2] }, "\(mapped())")
+            waitUntil { sharers() == [1, 2, 2] }, "\(mapped())")
     }
 
     @Test(.nightly) func `no process of a filter maps another's frames`() throws {
@@ -251,7 +251,7 @@ import Testing
             }.sorted { $0.count < $1.count }
         }
         let own: [Substring] = ["rw-s"]
-        #expect(Runners.wait { mapped() == [own, own, own] }, "\(mapped())")
+        #expect(waitUntil { mapped() == [own, own, own] }, "\(mapped())")
     }
 
     @Test(.nightly, arguments: ["hurry", "hoard"])

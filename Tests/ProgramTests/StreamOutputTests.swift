@@ -174,7 +174,7 @@ import Testing
             child.waitForErrors(containing: "; reconnecting in 0.5 s"))
         try server.start()
         #expect(
-            Runners.wait {
+            waitUntil {
                 child.errorsSoFar.components(separatedBy: "live: \(name)\n").count == 3
             }, "\(child.errorsSoFar)")
         child.signal(SIGINT)

@@ -16,7 +16,7 @@ import Testing
         let text = String(decoding: try readFile(folder("child")), as: UTF8.self)
         let id = try #require(pid_t(text.dropLast()))
         // A signal takes time, and orphans can't be reaped here.
-        let isGone = Runners.wait {
+        let isGone = waitUntil {
             let status = try? readFile("/proc/\(id)/stat")
             return status.map { String(decoding: $0, as: UTF8.self).contains(") Z ") } ?? true
         }

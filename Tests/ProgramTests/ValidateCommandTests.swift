@@ -106,7 +106,7 @@ import Testing
         let child = try Greenroom.start(["validate", hanging, "--format", "json"])
         var workers: [pid_t] = []
         var runners: [pid_t] = []
-        let isAtWork = Runners.wait {
+        let isAtWork = waitUntil {
             workers = self.workers(of: child.id)
             runners = workers.flatMap { Runners.all(ofHost: $0) }
             return !runners.isEmpty
@@ -120,7 +120,7 @@ import Testing
                 == "greenroom: interrupted: partial results are not reported.\n")
         #expect(run.text.isEmpty, "half a report: \(run.text)")
         #expect(self.workers(of: child.id).isEmpty)
-        let areGone = Runners.wait {
+        let areGone = waitUntil {
             workers.allSatisfy { Runners.all(ofHost: $0).isEmpty }
                 && (workers + runners).allSatisfy { !Self.lives($0) }
         }

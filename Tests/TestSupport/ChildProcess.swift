@@ -4,6 +4,18 @@ import SystemPackage
 /// The longest wait of a test: only a hang lasts so long.
 public let patience = Duration.seconds(600)
 
+/// Waits for a condition, for ``patience`` at most.
+///
+/// - Returns: Whether the condition was met.
+public func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
+    let deadline = ContinuousClock.now + patience
+    while try !condition() {
+        if ContinuousClock.now > deadline { return false }
+        usleep(5_000)
+    }
+    return true
+}
+
 /// A program that a test runs: in its own process group, with output to unnamed files, so that
 /// neither a full pipe nor a grandchild can hang the test.
 public final class ChildProcess {
@@ -102,14 +114,14 @@ public final class ChildProcess {
     }
 
     private func wait(until hasCome: () -> Bool) -> Bool {
-        let deadline = ContinuousClock.now + patience
-        repeat {
+        var came = false
+        _ = waitUntil {
+            // First: the last output of a program that has ended counts.
             let ended = hasEnded
-            if hasCome() { return true }
-            if ended { return false }
-            usleep(5_000)
-        } while ContinuousClock.now < deadline
-        return false
+            came = hasCome()
+            return came || ended
+        }
+        return came
     }
 
     /// Waits for the end of the program; after the limit kills its process group.

@@ -18,16 +18,7 @@ struct Runners {
 
     /// Waits until a host has that many.
     static func wait(for count: Int, ofHost host: pid_t) -> Bool {
-        wait { all(ofHost: host).count == count }
-    }
-
-    static func wait(until condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = ContinuousClock.now + patience
-        while try !condition() {
-            if ContinuousClock.now > deadline { return false }
-            usleep(10_000)
-        }
-        return true
+        waitUntil { all(ofHost: host).count == count }
     }
 
     /// Writes random words into the memory that a process shares with its host and with other processes.

@@ -29,7 +29,7 @@ final class RTMPServer {
     func start() throws {
         let started = try ChildProcess("nginx", ["-c", folder("nginx.conf"), "-e", folder("log")])
         process = started
-        guard Runners.wait(until: { isListening(port) }) else {
+        guard waitUntil({ isListening(port) }) else {
             throw Failure("nginx does not listen: \(started.errorsSoFar)")
         }
     }
