@@ -377,7 +377,7 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
                 "GreenroomModel", "GreenroomRuntime",
             ]),
-        // What a session reports while it runs: to programs, logs and plugins.
+        // The events of a running session, for programs, logs and plugins.
         .target(
             name: "GreenroomEvents",
             dependencies: [
@@ -398,7 +398,7 @@ let package = Package(
                 "GreenroomEvents", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo",
             ]),
-        // What takes a session's media: the host's own outputs, and how each is connected.
+        // The outputs of a session: the host's own, and the connections to all.
         .target(
             name: "GreenroomOutputs",
             dependencies: [

@@ -109,7 +109,7 @@ final class FrameFolder: Output {
                 frame.plane(0), size: frame.size, strideBytes: frame.strideBytes(ofPlane: 0),
                 to: path)
         } catch {
-            // The plugin gives up at the first write error: the next images would fail too.
+            // The first write error ends the plugin: the next images would fail, too.
             hasFailed = true
             host.giveUp("\(error)", status: .unavailable)
             throw error

@@ -32,7 +32,7 @@ package final class AudioMixer: Sendable {
         case incoming
         /// The session's own tracks, and the tracks of all participants.
         case all
-        /// All tracks except those of a participant.
+        /// All tracks except one participant's.
         case without(UInt32)
     }
 

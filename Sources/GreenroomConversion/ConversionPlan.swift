@@ -23,7 +23,7 @@ public struct ConversionPlan: Equatable, Sendable {
     public enum Step: Equatable, Sendable {
         /// Continues with a part of the image.
         case crop(PixelRect)
-        /// Converts to another format. The colour space is that of the YUV side.
+        /// Converts to another format. The YUV side has the colour space.
         case convert(PixelFormat, ColorSpace)
         /// Copies the pixels unchanged.
         case copy

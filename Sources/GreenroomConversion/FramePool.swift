@@ -37,7 +37,7 @@ public final class FramePool: Sendable {
 
     /// Makes a pool in existing memory, with slots of one size that never move.
     ///
-    /// The pool always takes the lowest free slot, so that the fewest pages are touched.
+    /// The pool takes the lowest free slot, so that few pages use memory.
     ///
     /// - Parameters:
     ///   - limit: The number of slots, at least 1.

@@ -65,7 +65,7 @@ final class FrameSlot: Sendable {
         return byteCount <= capacity ? capacity : Self.allocationByteCount(for: byteCount)
     }
 
-    /// Grows the slot to a length if needed; returns false without changes if there is no memory.
+    /// Grows the slot to a length if needed. Returns false, without a change, if memory runs out.
     func hold(_ byteCount: Int) -> Bool {
         if !isGiven, byteCount > capacity {
             guard let fresh = aligned_alloc(FrameLayout.alignment, byteCount) else { return false }

@@ -71,7 +71,7 @@ final class PlaneScaler {
     private let inputs: UnsafeMutablePointer<UnsafePointer<UInt8>>
 
     static let padding = 64
-    /// The rows that libyuv makes at a time, while those that the next ones need are fetched.
+    /// The rows of one call of libyuv. Meanwhile the processor fetches the source of the next rows.
     private static let boxRows = 4
 
     init(from size: FrameSize, to wanted: FrameSize, channels: Int) {

@@ -181,8 +181,8 @@ final class PolyphaseFilter {
             }
         }
 
-        /// How much further the windows of all whole groups are than those of some groups before; nil if
-        /// they differ otherwise.
+        /// The distance between the windows of each whole group and of the group `period` before it;
+        /// nil if the groups differ in another way.
         private func advance(after period: Int, _ groupCount: Int, length: Int) -> Int? {
             guard groupCount > period, let first = positions.first,
                 factors.allSatisfy({ $0.allSatisfy { $0 >= 0 } })

@@ -27,7 +27,7 @@ package struct SharedFrames: Sendable {
     /// Makes an empty set of blocks.
     package init(_ allocator: any FrameAllocator) { self.allocator = allocator }
 
-    /// Returns a block with room for a frame; nil if all blocks are in use, or there is no memory.
+    /// Returns a block for a frame; nil if all blocks are in use or memory runs out.
     ///
     /// Only the caller takes frames of the block. A block is reused until the format or the size
     /// changes, because a process could keep the memory of a freed block.

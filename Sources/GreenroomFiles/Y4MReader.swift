@@ -55,8 +55,8 @@ package struct Y4MReader: ~Copyable, Sendable {
     ///   - v: The memory for V.
     ///   - vStride: Likewise.
     /// - Throws: ``FileError/Code/badArgument`` for a frame that doesn't exist or a plane that
-    ///   is too short; ``FileError/Code/malformed`` if the file was changed since it was
-    ///   opened.
+    ///   is shorter than the frame's; ``FileError/Code/malformed`` if the file has changed since
+    ///   it was opened.
     package mutating func readFrame(
         _ index: Int,
         y: inout MutableRawSpan, yStride: Int,

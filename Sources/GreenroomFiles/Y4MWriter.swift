@@ -88,8 +88,8 @@ extension Y4MWriter {
     ///   - uStride: Likewise.
     ///   - v: Rows of V.
     ///   - vStride: Likewise.
-    /// - Throws: ``FileError/Code/badArgument`` for a plane that is too short, before anything
-    ///   is written; ``FileError/Code/readerGone``, ``FileError/Code/full``. After a
+    /// - Throws: ``FileError/Code/badArgument`` for a short plane, before the first write;
+    ///   ``FileError/Code/readerGone``, ``FileError/Code/full``. After a
     ///   stream failed within a frame, every call throws the same error.
     package mutating func write(
         y: RawSpan, yStride: Int, u: RawSpan, uStride: Int, v: RawSpan, vStride: Int

@@ -136,7 +136,7 @@ public struct Channel: Sendable {
     }
 
     /// The interval at which a waiting side checks whether the other side is lost, in nanoseconds.
-    /// ``Channels/lose()`` wakes a waiting side, except one that is just about to wait.
+    /// ``Channels/lose()`` wakes a waiting side, but not a side that is just about to wait.
     fileprivate static let checkNanoseconds: Int64 = 500_000_000
 
     // Layout: whose turn it is, the kind, the length.

@@ -6,7 +6,7 @@ package import SystemPackage
 /// A memory file that two processes map.
 ///
 /// The size is sealed, so that neither process can make the other fault by truncating the file.
-/// Pages take memory once they are touched. The last reference unmaps the memory and closes the
+/// A page uses memory after its first access. The last reference unmaps the memory and closes the
 /// descriptor.
 package final class SharedMemory: Sendable {
     /// The descriptor for the other process; -1 in the process that received the memory.

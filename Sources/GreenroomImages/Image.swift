@@ -43,7 +43,7 @@ package struct Image: ~Copyable, Sendable {
         @_lifetime(&self) mutating get { pixels.mutableSpan }
     }
 
-    /// Returns a row, counted from 0 at the top; empty if there is no such row.
+    /// Returns a row, counted from 0 at the top; empty outside the image.
     @_lifetime(borrow self)
     package func row(_ row: Int) -> Span<UInt8> {
         guard (0..<height).contains(row) else { return Span() }

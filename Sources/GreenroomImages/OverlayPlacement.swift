@@ -37,8 +37,8 @@ package struct OverlayPlacement: Equatable, Sendable {
     ///   - image: The image's own size.
     ///   - frame: The frame's size.
     ///   - position: The position of the image.
-    ///   - margin: The number of pixels between the image and the nearest edges; reduced if there
-    ///     is no room.
+    ///   - margin: The number of pixels between the image and the nearest edges; reduced in a
+    ///     small frame.
     ///   - scale: The image's width as a part of the frame's width, up to 1; 0 to keep the image's
     ///     own size.
     package init(

@@ -91,7 +91,7 @@ public struct Grants: Hashable, Sendable {
         self.control = control
     }
 
-    /// Whether any grant other than ``control`` is given. Such grants require the plugin's own
+    /// Whether any grant other than ``control`` is given. These grants require the plugin's own
     /// process.
     package var needProcess: Bool {
         var others = self

@@ -336,8 +336,8 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         self = filter.map { .filter($0, of: role) } ?? .source(role)
     }
 
-    /// Makes the address of the first plugin of a kind. A filter's source is the first one that the
-    /// filter can edit.
+    /// Makes the address of the first plugin of a kind. A filter's source is the first source that
+    /// the filter can edit.
     package init(of kind: PluginKind) {
         if kind.isCall {
             self = .call

@@ -121,8 +121,8 @@ extension NegotiationInputs {
     /// want, at the highest wanted rate.
     ///
     /// - Parameter wants: The wants of all outputs.
-    /// - Returns: The capability; nil if it saves no work: there is no output, an output takes the
-    ///   track unchanged, or no row covers the largest want.
+    /// - Returns: The capability; nil if it saves no work: the track has no output, an output takes
+    ///   the track unchanged, or no row covers the largest want.
     package func limit(serving wants: [VideoSinkWant]) -> VideoCapability? {
         guard !wants.isEmpty else { return nil }
         let sizes = wants.compactMap(\.size)

@@ -3,7 +3,7 @@
 ///
 /// - If the network's queue grows: 0.85 of the received rate.
 /// - If the loss is above 10 %: less by half of the loss; above 40 % at most the received rate.
-/// - If the loss is below 2 % and there is no queue: 8 % more each second, because only sending
+/// - If the loss is below 2 % and the queue is empty: 8 % more each second, because only sending
 ///   more shows whether the network carries more.
 package struct BandwidthEstimator: Sendable {
     /// The viewer's report on some packets.

@@ -2,7 +2,7 @@ import Glibc
 
 /// The origin of a request, as limits count it.
 package struct ClientAddress: Hashable, Sendable {
-    /// The address. Of an IPv6 address only the first half counts, because a sender controls the
+    /// The address. Only the first half of an IPv6 address counts, because a sender controls the
     /// other half.
     package let text: String
     /// Whether the address is this machine's. A program on this machine may act for others.

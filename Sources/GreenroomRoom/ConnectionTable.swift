@@ -1,8 +1,8 @@
 /// The connections of a server. The table limits their number, chooses the connection that a new
 /// one replaces, and keeps the deadline of each connection's next step.
 ///
-/// A new connection may replace one that waits for its sender: the longest waiting of the address
-/// with the most waiting connections. A connection stays if its request has arrived or is being
+/// A new connection may replace a connection that waits for its sender: the longest waiting
+/// connection of the address with the most waiting connections. A connection stays if its request has arrived or is being
 /// answered.
 package struct ConnectionTable: Sendable {
     /// The outcome of a new connection.

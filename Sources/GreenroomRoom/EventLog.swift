@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// The newest events of a session, numbered from 1. Readers read at their own pace; a reader that
-/// is too slow loses the oldest events.
+/// The newest events of a session, numbered from 1. Readers read at their own pace; a slow reader
+/// loses the oldest events.
 package struct EventLog: Sendable {
     /// An event.
     package struct Event: Equatable, Sendable {

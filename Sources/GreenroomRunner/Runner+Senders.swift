@@ -197,7 +197,7 @@ extension Channel {
     }
 
     /// Writes a struct that begins with its size to the message. Writes nothing for NULL, and only
-    /// the size if the struct is too small.
+    /// the size of a short struct.
     ///
     /// - Returns: The struct; nil if it was not written completely.
     @discardableResult

@@ -181,7 +181,7 @@ package final class Runner: Sendable {
         do throws(WireError) {
             return try perform(call, message, channel)
         } catch {
-            // The host has another version, for which this answer is too short.
+            // A host of another version expects a longer answer.
             return WireWriter()
         }
     }

@@ -50,7 +50,7 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     ///   - process: The plugin's process.
     ///   - policy: The policy that was applied.
     ///   - report: The result of applying it.
-    /// - Returns: Nil, with the descriptor closed, if there is too little memory.
+    /// - Returns: Nil, with the descriptor closed, if memory runs out.
     package init?(
         descriptor: Int32, process: Int32, policy: SandboxPolicy, report: SandboxReport
     ) {

@@ -44,8 +44,8 @@ enum SystemCallFilter {
             if let descriptor = try? load(allowed, missing, else: notifying) {
                 return (entry(.on, summary(notifies: true)), descriptor)
             }
-            // Notification failed: the kernel is too old, or another process already listens to
-            // this one.
+            // Notification failed: the kernel does not support it, or another process already
+            // listens to this process.
             var files = PathCall.opening
             if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
             let group = SystemCallGroup(

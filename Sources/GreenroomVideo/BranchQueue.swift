@@ -252,8 +252,8 @@ struct BranchQueue: ~Copyable {
         counts.slate += written.slate
     }
 
-    /// Ends the queue after a failure. Waiting frames are lost, and so is the frame that the thread
-    /// is writing.
+    /// Ends the queue after a failure. The waiting frames and the frame that the thread is writing
+    /// are lost.
     mutating func fail(hasFrameInHand: Bool) {
         hasFailed = true
         var lost = hasFrameInHand ? 1 : 0

@@ -51,8 +51,8 @@ final class Slate: Sendable {
         return frame
     }
 
-    /// Returns the size of a block in pixels, for a line that is readable at a glance; 0 if the
-    /// frame is too small.
+    /// Returns the size of a block in pixels, for a line that is readable at a glance; 0 for a
+    /// frame without space.
     private static func blockSize(of line: String, in size: FrameSize) -> Int {
         let columns = max(BlockFont.width(of: line), 1)
         let fitting = size.width * 2 / 3 / columns

@@ -69,7 +69,7 @@ package enum OutputSizing: Sendable {
 
 /// Successive periods of an output with the same frame.
 package struct FramePeriods: Equatable, Sendable {
-    /// The content of the frame. Raw values are those of `GR_CONTENT_…`.
+    /// The content of the frame. Raw values equal `GR_CONTENT_…`.
     package enum Content: UInt32, Sendable {
         /// A frame of the source, for the first time.
         case new = 1

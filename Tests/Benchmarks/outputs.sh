@@ -4,7 +4,7 @@
 #
 # - CPU time a frame of the host with its children, without the first seconds;
 # - memory of the host, and of all processes together, each page counted once;
-# - how long after its time a frame comes to an output, beyond the delay of live video;
+# - the delay of a frame at an output, beyond the delay of live video;
 # - what one output of a smaller size costs the host, in turn: the ratio to 960x540, for which libyuv has a
 #   kernel, the median of three runs each. Fails where it exceeds its limit.
 #

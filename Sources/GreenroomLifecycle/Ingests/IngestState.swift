@@ -126,7 +126,7 @@ struct IngestState: ~Copyable, Sendable {
     /// thread's block intervenes.
     ///
     /// - Parameter block: The block; nil for an invalid one, which is not taken.
-    /// - Returns: The answer; nil if there is no room.
+    /// - Returns: The answer; nil if the queue is full.
     mutating func offer(
         _ block: CheckedBlock?, arrival: Int64, isLive: Bool, hasWaited: Bool = false
     ) -> Answer? {

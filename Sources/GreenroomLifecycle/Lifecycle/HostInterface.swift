@@ -329,8 +329,8 @@ package enum HostInterface {
     /// - Parameters:
     /// - form: The form of the plugin's last frame.
     /// - converts: Whether the plugin's process may fill the frame with converted pixels.
-    /// - Returns: The lease, and the conversion if the process is to convert the pixels. Nil if no
-    ///   frame is free.
+    /// - Returns: The lease, and the conversion if the plugin's process converts the pixels; nil if
+    ///   all frames are in use.
     package static func grant(
         _ sender: UInt64, like form: FrameForm, converts: Bool
     ) -> (lease: gr_lease, conversion: EarlyConversion?)? {

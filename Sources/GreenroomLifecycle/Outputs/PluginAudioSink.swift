@@ -78,7 +78,7 @@ package final class PluginAudioSink: AudioSink {
         }
 
         private mutating func change(to want: AudioTrackWant?) {
-            // Of two changes at one frame, the last applies.
+            // The last of two changes at one frame applies.
             if case .change = stretches.last { stretches.removeLast() }
             stretches.append(.change(want, at: total))
             hasNews = true

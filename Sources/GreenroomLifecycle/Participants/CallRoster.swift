@@ -238,7 +238,7 @@ package final class CallRoster: Sendable {
         track?.mute(isMuted, by: plugin)
     }
 
-    /// Changes the session's participants or tracks, unless changes are too frequent.
+    /// Changes the session's participants or tracks. Refuses more than the allowed rate of changes.
     private func add<Result>(
         _ call: SenderCall, _ body: (inout State) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {

@@ -88,7 +88,7 @@ public final class SessionClock: Sendable {
     /// Registers a started plugin, which should now wait on the clock.
     ///
     /// - Parameter isAtRest: Whether none of the plugin's threads runs, for a plugin that may only
-    ///   respond to calls. Such a plugin at rest has nothing to wait for.
+    ///   respond to calls. The clock does not wait for this plugin while it rests.
     package func expect(plugin number: Int, unless isAtRest: (@Sendable () -> Bool)? = nil) {
         virtual?.expect(number, unless: isAtRest)
     }

@@ -68,7 +68,7 @@ struct ParticipantRecords {
     }
 
     private var records: [Record] = []
-    /// The number of participants who left and whose records were removed.
+    /// The number of removed records of participants who left.
     private(set) var leftOut = 0
 
     /// - Parameter nanoseconds: Session time.

@@ -17,7 +17,7 @@ public final class Session: Sendable {
     /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
-    /// Limit of time steps for a callback that seems to wait for a thread. A thread that is to end
+    /// Limit of time steps for a callback that seems to wait for a thread. An ending thread
     /// wakes once, and a hung callback must not let a session continue.
     private static let passLimit = 3
     /// The longest time step for such a callback, in nanoseconds.

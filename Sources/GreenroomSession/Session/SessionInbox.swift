@@ -3,9 +3,9 @@ import GreenroomRuntime
 
 /// The events of a running session, for the session's thread.
 ///
-/// The inbox stores commands and stop requests. Plugins, outputs, calls and the clock keep their
-/// changes in their own memory and only post that there is a change. Any number of such posts
-/// counts as one.
+/// The inbox stores commands and stop requests. Plugins, outputs, calls and the clock store
+/// their changes in their own memory and post only a wake-up. Any number of wake-ups counts as
+/// one.
 final class SessionInbox: Sendable {
     /// Limit of queued commands. Further commands are refused.
     private static let commandLimit = 1000
@@ -25,7 +25,7 @@ final class SessionInbox: Sendable {
 
     // MARK: Posts. [any]
 
-    /// Posts that there is a change.
+    /// Posts a wake-up.
     func post() { state.change { $0.posts += 1 } }
 
     /// Requests the end, unless an earlier request exists.

@@ -70,7 +70,7 @@ struct PluginSlots {
     var callFilters: CallFilters
     /// Every filter, including filters that left.
     private let everyFilter: [SessionPlugin]
-    /// All instances, including those of plugins that left; for the report.
+    /// All instances, also of plugins that left; for the report.
     private(set) var instances: [PluginInstance]
     /// The call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
@@ -79,7 +79,7 @@ struct PluginSlots {
 
     private let hasControllers: Bool
 
-    /// The feeds of all output plugins and composers, including those of plugins that left.
+    /// The feeds of all output plugins and composers, also of plugins that left.
     let feeds: [OutputFeed]
 
     /// Makes an instance for each plugin of a plan.

@@ -28,7 +28,7 @@ final class CheckWorkers: Sendable {
         }
     }
 
-    /// Runs a body, and counts the calling thread as one that runs checks.
+    /// Runs a body, and counts the calling thread as a worker.
     func work(_ body: () -> Void) {
         state.withLock { $0.threads += 1 }
         body()

@@ -59,7 +59,7 @@ final class Fixture: Sendable {
 
     func create() throws(Verdict) { try mustBeDone(.create, make(.create)) }
 
-    /// - Parameter offer: The offer; nil if that of a 1920x1080@30 session.
+    /// - Parameter offer: The offer; nil for the offer of a 1920x1080@30 session.
     func initialize(_ offer: Offer? = nil) throws(Verdict) {
         let offer = offer ?? pluginHarness.nextOffer()
         try mustBeDone(.initialize, make(.initialize, offer))

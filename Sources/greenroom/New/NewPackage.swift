@@ -46,7 +46,7 @@ struct NewPackage {
         return files
     }
 
-    /// The names of the files. One word stands for the SDK.
+    /// The names of the files. One word represents the SDK.
     private var names: [String] {
         let sdk = "\(NewPlugin.sdk)/"
         let own = files.map(\.path).filter { !$0.hasPrefix(sdk) }

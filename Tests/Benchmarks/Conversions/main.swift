@@ -343,7 +343,7 @@ final class Source {
     init(_ frame: consuming VideoFrame) { self.frame = frame }
 }
 
-/// Equal frames, more than a cache has room for: those of a session are in none either.
+/// Equal frames, together larger than the cache: a session's frames are in no cache either.
 func sources(of work: Work) -> [Source]? {
     guard let size = FrameSize(work.size) else { return nil }
     let (count, pool) = (12, FramePool(limit: 12))
@@ -496,7 +496,7 @@ if words.first == "--avx2" {
     peer_limit_to_avx2()
     MaskCpuFlags(~(kCpuHasAVX512BW | kCpuHasAVX512VL | kCpuHasAVX512VBMI))
     guard Limits.kernels == "AVX2" else {
-        print("the kernels are those of \(Limits.kernels)")
+        print("the kernels are for \(Limits.kernels)")
         exit(2)
     }
 }

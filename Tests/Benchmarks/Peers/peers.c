@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zimg.h>
 
-// What __builtin_cpu_supports reads, of the compiler's library.
+// The compiler's library: __builtin_cpu_supports reads it.
 extern struct {
     unsigned vendor, type, subtype, features[1];
 } __cpu_model;

@@ -25,7 +25,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var failingLater: (step: String, status: Status)?
         /// The status with which it gives up when it is stopped; nil not to.
         var endsWith: Status?
-        /// The video call that hangs until its life is given up, from 0; nil if none.
+        /// The video call that hangs until the session ends the life, from 0; nil if none.
         var hangingFrame: Int?
         /// Whether that call returns only after the test, as one in the host's process may.
         var hangsForGood = false

@@ -60,7 +60,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var restartsItself = false
         /// How it sends from inside start-send; nil to send on a thread.
         var loop: Loop?
-        /// Which of its start-sends hangs until its life is given up, from 1; nil if none.
+        /// The start-send that hangs until the session ends the life, from 1; nil if none.
         var hangingStart: Int?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
         var refusing = 0..<0

@@ -95,7 +95,7 @@ private struct MeasuredRate {
 }
 
 extension Examination {
-    /// - Returns: The rate; nil if there is nothing to count, which is no fault.
+    /// - Returns: The rate; nil if the plugin refuses the offer of the test, which is allowed.
     fileprivate func measureRate(
         _ test: RateTest, charged: Bool
     ) throws(Verdict) -> MeasuredRate? {
