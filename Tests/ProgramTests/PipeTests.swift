@@ -43,7 +43,7 @@ import Testing
         return gaps
     }
 
-    @Test(arguments: ["Burst", "Sleeper", "Still"])
+    @Test(.nightly, arguments: ["Burst", "Sleeper", "Still"])
     func `a pipe's reader gets frames evenly`(name: String) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "5s",
@@ -54,7 +54,7 @@ import Testing
         #expect(gaps.count { $0 > 10 } >= 60, "\(gaps)")
     }
 
-    @Test func `a silent share repeats its last frame`() throws {
+    @Test(.nightly) func `a silent share repeats its last frame`() throws {
         let session = try TestSession(
             "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "5s",
             outputs: "[{ y4m: { track: share } }]")
