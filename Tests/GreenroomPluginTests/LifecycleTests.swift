@@ -214,6 +214,14 @@ import Testing
         #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1, 6, 6, 6, 7])
     }
 
+    @Test func `added plugins have an entry of their own`() throws {
+        let added = exportPlugins(adding: [RecordingSource.export])
+        #expect(added.entry != UnsafeRawPointer(testEntry))
+        #expect(testEntry.pointee.plugin_count == 16)
+        let entry = added.entry.assumingMemoryBound(to: gr_entry.self)
+        #expect(entry.pointee.descriptor(added.index)?.pointee.kind == 1)
+    }
+
     @Test func `frames without a revision have that of the last answered offer`() throws {
         let session = try FakeSession("handy", of: testEntry)
         #expect(session.initializeVideo([rows[0]], revision: 4) == .ok)

@@ -2,10 +2,10 @@ internal import GreenroomABI
 internal import GreenroomMedia
 internal import Synchronization
 
-/// The exports of this library: the list of plugins, and the C tables made from it.
+/// A list of plugins with the C tables made from it: the list that this library exports, or the list
+/// of the plugins that are added one after another.
 ///
-/// The tables are made once, at the first export, and never freed: the host reads them for as
-/// long as the process lives.
+/// The tables are made once and never freed: the host reads them for as long as the process lives.
 struct PluginLibrary: @unchecked Sendable {
     // Safe to share: nothing changes after `init`, the memory behind the pointers included.
     let exports: [PluginExport]
@@ -14,14 +14,23 @@ struct PluginLibrary: @unchecked Sendable {
     let capabilities: [UnsafePointer<gr_video_capabilities>?]
     let entry: UnsafePointer<gr_entry>
 
-    /// The library's own, from the first export on.
+    /// The exported list; nil before the first export.
     private static let exported = Mutex<PluginLibrary?>(nil)
+    /// The added plugins; nil before the first. Both lists may be in use: tests of a library add
+    /// plugins beside it.
+    private static let added = Mutex<PluginLibrary?>(nil)
 
     static var current: PluginLibrary? { exported.withLock { $0 } }
 
+    private static var lastAdded: PluginLibrary? { added.withLock { $0 } }
+
     static func export(_ exports: [PluginExport]) -> UnsafeRawPointer {
         let library = exported.withLock { exported in
-            let library = exported ?? PluginLibrary(exports)
+            let library =
+                exported
+                ?? PluginLibrary(
+                    exports, descriptor: { PluginLibrary.current?.descriptor($0) },
+                    create: { PluginLibrary.current?.create($0, $1, $2) ?? Status.failed.rawValue })
             exported = library
             return library
         }
@@ -32,10 +41,17 @@ struct PluginLibrary: @unchecked Sendable {
     ///
     /// - Returns: The entry, and the first one's index in it.
     static func add(_ plugins: [PluginExport]) -> (entry: UnsafeRawPointer, index: UInt32) {
-        exported.withLock { exported in
-            let index = exported?.exports.count ?? 0
-            let library = exported?.with(plugins) ?? PluginLibrary(plugins)
-            exported = library
+        added.withLock { added in
+            let index = added?.exports.count ?? 0
+            let library =
+                added?.with(plugins)
+                ?? PluginLibrary(
+                    plugins,
+                    descriptor: { PluginLibrary.lastAdded?.descriptor($0) },
+                    create: {
+                        PluginLibrary.lastAdded?.create($0, $1, $2) ?? Status.failed.rawValue
+                    })
+            added = library
             return (UnsafeRawPointer(library.entry), UInt32(clamping: index))
         }
     }
@@ -59,7 +75,14 @@ struct PluginLibrary: @unchecked Sendable {
         self.entry = entry
     }
 
-    private init(_ exports: [PluginExport]) {
+    private init(
+        _ exports: [PluginExport],
+        descriptor: @convention(c) (UInt32) -> UnsafePointer<gr_descriptor>?,
+        create:
+            @convention(c) (
+                UInt32, UnsafePointer<gr_create>, UnsafeMutablePointer<UnsafePointer<gr_plugin>?>
+            ) -> gr_status
+    ) {
         self.exports = exports
         descriptors = exports.map { leaked(gr_descriptor($0)) }
         capabilities = exports.map { gr_video_capabilities($0).map { leaked($0) } }
@@ -68,11 +91,7 @@ struct PluginLibrary: @unchecked Sendable {
                 struct_size: UInt32(MemoryLayout<gr_entry>.size),
                 abi_major: UInt16(GR_ABI_MAJOR), abi_minor: UInt16(GR_ABI_MINOR),
                 plugin_count: UInt32(clamping: exports.count), reserved: 0,
-                descriptor: { index in PluginLibrary.current?.descriptor(index) },
-                create: { index, input, plugin in
-                    guard let library = PluginLibrary.current else { return Status.failed.rawValue }
-                    return library.create(index, input, plugin)
-                }))
+                descriptor: descriptor, create: create))
     }
 
     private func descriptor(_ index: UInt32) -> UnsafePointer<gr_descriptor>? {
