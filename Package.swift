@@ -62,79 +62,81 @@ struct BundledPlugin {
 }
 
 let bundledPlugins: [BundledPlugin] = [
-    BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
+    BundledPlugin(name: "Adjust", dependencies: ["PluginEffects"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(
         name: "Browser",
         dependencies: [
-            "CLinux", "CPNG", "GreenroomBrowser", "GreenroomProcess", "GreenroomSystem",
+            "CLinux", "CPNG", "BrowserDecisions", "PluginProcess", "GreenroomSystem",
             systemPackage,
-        ],
+        ], exclude: ["Decisions"],
         libraries: ["png"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(
         name: "Command",
         dependencies: [
-            "CLinux", "GreenroomFiles", "GreenroomProcess", "GreenroomSystem", systemPackage,
+            "CLinux", "GreenroomFiles", "PluginProcess", "GreenroomSystem", systemPackage,
         ]),
-    BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
+    BundledPlugin(name: "FrameFolder", dependencies: ["PluginImages", "GreenroomSystem"]),
     BundledPlugin(
-        name: "Frei0r", dependencies: ["GreenroomConversion", "GreenroomFilters"],
+        name: "Frei0r", dependencies: ["GreenroomConversion", "PluginEffects"],
         exclude: ["exports.map"],
         exports: "Frei0r/exports.map"),
     BundledPlugin(name: "Gain"),
     BundledPlugin(
-        name: "Ladspa", dependencies: ["GreenroomFilters"], exclude: ["exports.map"],
+        name: "Ladspa", dependencies: ["PluginEffects"], exclude: ["exports.map"],
         exports: "Ladspa/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(
         name: "Media",
-        dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomEncoding", "GreenroomPlayback"],
+        dependencies: ["CDecoderCrash", "CFFmpeg", "PluginEncoding", "MediaDecisions"],
+        exclude: ["Decisions"],
         libraries: ["avdevice", "swresample", "swscale"]),
     BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
     BundledPlugin(
         name: "PipeWireCamera",
         dependencies: [
-            "GreenroomCamera", "GreenroomMedia", "GreenroomPipeWire", "GreenroomPortal",
+            "PluginCamera", "GreenroomMedia", "PluginPipeWire", "PluginPortal",
         ]),
-    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
+    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "PluginEncoding", systemPackage]),
     BundledPlugin(
         name: "Screen",
         dependencies: [
-            "GreenroomMedia", "GreenroomPipeWire", "GreenroomPortal", "GreenroomSystem",
+            "GreenroomMedia", "PluginPipeWire", "PluginPortal", "GreenroomSystem",
             "GreenroomX11", systemPackage,
         ]),
-    BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
+    BundledPlugin(name: "Slides", dependencies: ["PluginImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Speech", dependencies: ["CESpeak"]),
     BundledPlugin(
         name: "Stage",
-        dependencies: ["CLibYUV", "GreenroomImages", "GreenroomStage", "GreenroomText"],
+        dependencies: ["CLibYUV", "PluginImages", "StageDecisions", "PluginText"],
+        exclude: ["Decisions"],
         libraries: ["yuv"]),
     BundledPlugin(
         name: "Stream",
-        dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomSystem", systemPackage]),
-    BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages", "GreenroomText"]),
+        dependencies: ["CFFmpeg", "PluginEncoding", "GreenroomSystem", systemPackage]),
+    BundledPlugin(name: "Text", dependencies: ["CPango", "PluginImages", "PluginText"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(
         name: "V4L2Camera",
         dependencies: [
-            "CLinux", "GreenroomCamera", "GreenroomEncoding", "GreenroomMedia",
-            "GreenroomProcess", "GreenroomV4L2",
+            "CLinux", "PluginCamera", "PluginEncoding", "GreenroomMedia",
+            "PluginProcess", "GreenroomV4L2",
         ]),
     BundledPlugin(
-        name: "VirtualCamera", dependencies: ["CV4L2", "GreenroomPipeWire", "GreenroomSystem"]),
-    BundledPlugin(name: "VirtualMicrophone", dependencies: ["GreenroomPipeWire"]),
-    BundledPlugin(name: "VirtualSpeaker", dependencies: ["GreenroomPipeWire"]),
-    BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
+        name: "VirtualCamera", dependencies: ["CV4L2", "PluginPipeWire", "GreenroomSystem"]),
+    BundledPlugin(name: "VirtualMicrophone", dependencies: ["PluginPipeWire"]),
+    BundledPlugin(name: "VirtualSpeaker", dependencies: ["PluginPipeWire"]),
+    BundledPlugin(name: "Watermark", dependencies: ["PluginImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(
         name: "WebRoom",
         dependencies: [
             "CCurl", "CGStreamer", "CGreenroomKernels", "CMicroHTTPD", "CRoomPage", "CTurboJPEG",
-            "GreenroomMetrics", "GreenroomRoom",
+            "GreenroomMetrics", "RoomDecisions",
         ],
-        exclude: ["Page"]),
+        exclude: ["Decisions", "Page"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -255,8 +257,10 @@ let package = Package(
 
         // Values.
         .target(name: "GreenroomMedia"),
-        // What a session file says, as the session uses it.
-        .target(name: "GreenroomModel", dependencies: ["GreenroomMedia"]),
+        // What a session file says, as the session uses it, and the events of a running session.
+        .target(
+            name: "GreenroomModel",
+            dependencies: ["GreenroomMedia", "GreenroomNegotiation", "GreenroomSchema"]),
 
         // Descriptors and errno: swift-system, and what it lacks.
         .target(name: "GreenroomSystem", dependencies: [systemPackage]),
@@ -266,46 +270,61 @@ let package = Package(
 
         // What bundled plugins share.
         .target(
-            name: "GreenroomImages",
+            name: "PluginImages",
             dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
+            path: "Plugins/Shared/Images",
             linkerSettings: [.linkedLibrary("png"), .linkedLibrary("yuv")]),
         .target(
-            name: "GreenroomFilters", dependencies: ["CGreenroomKernels", "GreenroomMedia"]),
+            name: "PluginEffects", dependencies: ["CGreenroomKernels", "GreenroomMedia"],
+            path: "Plugins/Shared/Effects"),
         // A program that a plugin runs, and that ends with it.
         .target(
-            name: "GreenroomProcess",
-            dependencies: ["CLinux", "GreenroomPlugin", "GreenroomSchema", systemPackage]),
+            name: "PluginProcess",
+            dependencies: ["CLinux", "GreenroomPlugin", "GreenroomSchema", systemPackage],
+            path: "Plugins/Shared/Process"),
         // The decisions of Browser: addresses, Chromium's options and messages, pictures.
         .target(
-            name: "GreenroomBrowser",
-            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"]),
+            name: "BrowserDecisions",
+            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"],
+            path: "Plugins/Browser/Decisions"),
         // Text in the installed fonts.
         .target(
-            name: "GreenroomText", dependencies: ["CPango", "GreenroomImages", "GreenroomPlugin"]),
+            name: "PluginText", dependencies: ["CPango", "PluginImages", "GreenroomPlugin"],
+            path: "Plugins/Shared/Text"),
         // FFmpeg's encoders, for frames and samples of the SDK.
         .target(
-            name: "GreenroomEncoding",
-            dependencies: ["CFFmpeg", "GreenroomMedia", "GreenroomPlugin"]),
+            name: "PluginEncoding",
+            dependencies: ["CFFmpeg", "GreenroomMedia", "GreenroomPlugin"],
+            path: "Plugins/Shared/Encoding"),
         // The decisions of Media: where a file or a stream is at a time.
-        .target(name: "GreenroomPlayback"),
+        .target(name: "MediaDecisions", path: "Plugins/Media/Decisions"),
         // The decisions of Stage: who is where in the picture, and who speaks.
-        .target(name: "GreenroomStage", dependencies: ["GreenroomMedia"]),
+        .target(
+            name: "StageDecisions", dependencies: ["GreenroomMedia"],
+            path: "Plugins/Stage/Decisions"),
         // The decisions of WebRoom, and the tokens that the command makes for it.
-        .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
+        .target(
+            name: "RoomDecisions", dependencies: ["GreenroomMedia"],
+            path: "Plugins/WebRoom/Decisions"),
         // The report for Prometheus: of the room, and of the command.
         .target(name: "GreenroomMetrics"),
-        .target(name: "GreenroomPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"]),
+        .target(
+            name: "PluginPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"],
+            path: "Plugins/Shared/PipeWire"),
 
         // The desktop's dialogs for screens and cameras.
         .target(
-            name: "GreenroomPortal",
-            dependencies: ["CPortal", "GreenroomMedia", "GreenroomPlugin"]),
+            name: "PluginPortal",
+            dependencies: ["CPortal", "GreenroomMedia", "GreenroomPlugin"],
+            path: "Plugins/Shared/Portal"),
 
         // The screens that are captured; the host lists them.
         .target(name: "GreenroomX11", dependencies: ["CX11", "GreenroomMedia"]),
 
         // The frames of cameras, for the plugins that capture them.
-        .target(name: "GreenroomCamera", dependencies: ["GreenroomMedia", "GreenroomPlugin"]),
+        .target(
+            name: "PluginCamera", dependencies: ["GreenroomMedia", "GreenroomPlugin"],
+            path: "Plugins/Shared/Camera"),
 
         // The cameras that are captured; the host lists them.
         .target(name: "GreenroomV4L2", dependencies: ["CV4L2", "GreenroomMedia"]),
@@ -333,11 +352,6 @@ let package = Package(
                 "CGreenroomKernels", "CLinux", "GreenroomABI", "GreenroomIPC",
                 "GreenroomPluginInterface", "GreenroomMedia",
             ]),
-
-        // What the validator adds to a runner.
-        .target(
-            name: "GreenroomProbe",
-            dependencies: ["GreenroomABI", "GreenroomIPC", "GreenroomMedia", "GreenroomRunner"]),
 
         // What authors of broadcasts import, or link with.
         .target(
@@ -377,49 +391,36 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
                 "GreenroomModel", "GreenroomRuntime",
             ]),
-        // The events of a running session, for programs, logs and plugins.
-        .target(
-            name: "GreenroomEvents",
-            dependencies: [
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomSchema",
-            ]),
-        // The sockets of displays and other programs that the host connects for plugins.
-        .target(
-            name: "GreenroomConnections",
-            dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomModel",
-                "GreenroomPluginInterface", "GreenroomSystem",
-            ]),
         // One plugin in a session, in whatever process: isolation and the validator need no more.
         .target(
             name: "GreenroomLifecycle",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConnections", "GreenroomConversion",
-                "GreenroomEvents", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSystem", "GreenroomVideo",
             ]),
         // The outputs of a session: the host's own, and the connections to all.
         .target(
             name: "GreenroomOutputs",
             dependencies: [
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
-                "GreenroomEvents", "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomSession",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
-                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomSchema", "GreenroomStage", "GreenroomSystem", "GreenroomVideo",
+                "GreenroomSchema", "StageDecisions", "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomConnections", "GreenroomConversion",
-                "GreenroomEvents", "GreenroomIPC", "GreenroomLifecycle", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomConversion",
+                "GreenroomIPC", "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSandbox", "GreenroomSystem", "GreenroomVideo",
             ]),
@@ -427,7 +428,7 @@ let package = Package(
             name: "greenroom-runner",
             dependencies: [
                 "CLinux", "GreenroomIPC", "GreenroomMedia", "GreenroomPluginInterface",
-                "GreenroomProbe", "GreenroomRunner", "GreenroomSandbox",
+                "GreenroomRunner", "GreenroomSandbox",
             ]),
         .target(
             name: "GreenroomConfig",
@@ -440,7 +441,7 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "GreenroomABI", "GreenroomEvents", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomABI", "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSession",
             ]),
@@ -448,24 +449,25 @@ let package = Package(
         .target(
             name: "GreenroomHarness",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
-                "GreenroomIPC", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
+                "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
-                "GreenroomProbe", "GreenroomRuntime", "GreenroomVideo",
+                "GreenroomRunner", "GreenroomRuntime", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomEvents",
-                "GreenroomHarness", "GreenroomIPC", "GreenroomIsolation", "GreenroomLifecycle",
+                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomHarness", "GreenroomIPC",
+                "GreenroomIsolation", "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomPluginInterface", "GreenroomProbe", "GreenroomRuntime", "GreenroomSystem",
+                "GreenroomPluginInterface", "GreenroomRunner", "GreenroomRuntime",
+                "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomConfig", "GreenroomConnections",
-                "GreenroomEvents", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomConfig", "GreenroomIsolation",
+                "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
@@ -475,18 +477,18 @@ let package = Package(
         .target(
             name: "GreenroomOperate",
             dependencies: [
-                "CLinux", "GreenroomConfig", "GreenroomEvents", "GreenroomMedia", "GreenroomModel",
+                "CLinux", "GreenroomConfig", "GreenroomMedia", "GreenroomModel",
                 "GreenroomOutputs", "GreenroomSession", "GreenroomSystem", systemPackage,
             ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
                 "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomABI", "GreenroomALSA",
-                "GreenroomAudio", "GreenroomConfig", "GreenroomConnections", "GreenroomConversion",
-                "GreenroomEvents", "GreenroomHarness", "GreenroomHost", "GreenroomIsolation",
+                "GreenroomAudio", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomHarness", "GreenroomHost", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomMetrics", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOperate", "GreenroomOutputs",
-                "GreenroomPluginInterface", "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomPluginInterface", "RoomDecisions", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomV4L2",
                 "GreenroomValidator", "GreenroomVideo", "GreenroomX11",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
@@ -511,12 +513,12 @@ let package = Package(
                 "CPNG", "CSndFile", "GreenroomABI", "GreenroomConversion", "GreenroomPlugin",
                 "GreenroomMedia", "TestSupport",
             ]),
-        .testTarget(name: "GreenroomPlaybackTests", dependencies: ["GreenroomPlayback"]),
+        .testTarget(name: "MediaDecisionsTests", dependencies: ["MediaDecisions"]),
         .testTarget(
             name: "GreenroomTestingTests",
             dependencies: ["GreenroomPlugin", "GreenroomTesting", "TestSupport"]),
         .testTarget(
-            name: "GreenroomStageTests", dependencies: ["GreenroomMedia", "GreenroomStage"]),
+            name: "StageDecisionsTests", dependencies: ["GreenroomMedia", "StageDecisions"]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
@@ -528,8 +530,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomVideoTests",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
-                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
@@ -537,8 +539,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomLifecycleTests",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConnections",
-                "GreenroomConversion", "GreenroomEvents", "GreenroomLifecycle", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
@@ -548,8 +550,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
-                "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomFiles",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSession", "GreenroomVideo", "TestSupport",
             ]),
@@ -569,7 +571,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomIsolationTests",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomEvents", "GreenroomIPC",
+                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomIPC",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomVideo", "TestSupport",
@@ -582,25 +584,25 @@ let package = Package(
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
         .testTarget(
-            name: "GreenroomEncodingTests",
-            dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomMedia", "GreenroomPlugin"]),
+            name: "PluginEncodingTests",
+            dependencies: ["CFFmpeg", "PluginEncoding", "GreenroomMedia", "GreenroomPlugin"]),
         .testTarget(
-            name: "GreenroomBrowserTests",
-            dependencies: ["GreenroomBrowser", "GreenroomMedia"]),
+            name: "BrowserDecisionsTests",
+            dependencies: ["BrowserDecisions", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomV4L2Tests",
-            dependencies: ["CFakeCamera", "GreenroomCamera", "GreenroomMedia", "GreenroomV4L2"]),
+            dependencies: ["CFakeCamera", "PluginCamera", "GreenroomMedia", "GreenroomV4L2"]),
         .target(name: "CFakeCamera", dependencies: ["CV4L2"], path: "Tests/FakeCamera"),
         .testTarget(
             name: "GreenroomX11Tests", dependencies: ["GreenroomMedia", "GreenroomX11"]),
         .testTarget(
-            name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
+            name: "PluginEffectsTests", dependencies: ["PluginEffects", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomRoomTests",
-            dependencies: ["GreenroomMedia", "GreenroomMetrics", "GreenroomRoom", "TestSupport"]),
+            name: "RoomDecisionsTests",
+            dependencies: ["GreenroomMedia", "GreenroomMetrics", "RoomDecisions", "TestSupport"]),
         .testTarget(
-            name: "GreenroomImagesTests",
-            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia", "TestSupport"]),
+            name: "PluginImagesTests",
+            dependencies: ["CTurboJPEG", "PluginImages", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),
@@ -621,7 +623,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: [
-                "GreenroomConfig", "GreenroomEvents", "GreenroomHost", "GreenroomModel",
+                "GreenroomConfig", "GreenroomHost", "GreenroomModel",
                 "GreenroomPluginInterface", "GreenroomSchema", "GreenroomSession",
                 "SessionTestSupport", "TestSupport",
             ]),
@@ -639,8 +641,8 @@ let package = Package(
 // Its targets have tests of their own in the tests of each change.
 let fuzzed: [Target.Dependency] = [
     "GreenroomABI", "GreenroomConfig", "GreenroomIPC", "GreenroomConversion", "GreenroomFiles",
-    "GreenroomImages", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
-    "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRoom",
+    "PluginImages", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
+    "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface", "RoomDecisions",
     "GreenroomRuntime", "GreenroomVideo", "WaveFile",
 ]
 if Context.environment["GREENROOM_FUZZ"] != nil {
@@ -672,7 +674,7 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
         .executableTarget(
             name: "conversion-benchmark",
             dependencies: [
-                "CGreenroomKernels", "CLibYUV", "CPeers", "GreenroomConversion", "GreenroomFilters",
+                "CGreenroomKernels", "CLibYUV", "CPeers", "GreenroomConversion", "PluginEffects",
                 "GreenroomMedia",
             ],
             path: "Tests/Benchmarks/Conversions"),

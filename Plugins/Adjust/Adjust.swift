@@ -1,4 +1,4 @@
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// Adjusts brightness, contrast and saturation of frames, and mirrors them.

@@ -1,4 +1,4 @@
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
 import Synchronization
 

@@ -1,7 +1,7 @@
 import CLinux
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 
 /// The page of a running browser, with the settings applied so far.
 struct BrowserPage: ~Copyable {

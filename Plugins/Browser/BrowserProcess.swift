@@ -1,7 +1,7 @@
 import Glibc
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 import GreenroomSystem
 import Synchronization
 import SystemPackage

@@ -1,5 +1,5 @@
 import GreenroomMedia
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
 
 /// The settings of all three plugins.

@@ -1,4 +1,4 @@
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
 
 /// Sends pictures as frames.

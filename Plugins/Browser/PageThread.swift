@@ -1,6 +1,6 @@
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 import GreenroomSystem
 import Synchronization
 

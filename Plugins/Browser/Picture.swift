@@ -1,5 +1,5 @@
 import CPNG
-import GreenroomBrowser
+import BrowserDecisions
 import GreenroomPlugin
 
 /// The newest picture of a page.

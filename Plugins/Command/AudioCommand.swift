@@ -1,6 +1,6 @@
 import GreenroomFiles
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 
 /// The settings of a microphone or a share's audio.
 struct AudioCommandSettings: PluginSettings {

@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomFiles
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 import GreenroomSystem
 
 /// Gives a track to a command's standard input: video as Y4M, audio as 16-bit little-endian samples.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 
 /// Writes to the standard input of a command.
 ///

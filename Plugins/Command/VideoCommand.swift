@@ -1,7 +1,7 @@
 import GreenroomSystem
 import GreenroomFiles
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 
 /// The settings of a camera or share.
 struct VideoCommandSettings: PluginSettings {

@@ -1,4 +1,4 @@
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
 import GreenroomSystem
 import SystemPackage

@@ -1,4 +1,4 @@
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// An effect of frei0r, as it describes itself.

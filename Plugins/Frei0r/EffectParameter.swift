@@ -1,4 +1,4 @@
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// A parameter of an effect, with its default.

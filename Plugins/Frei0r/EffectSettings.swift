@@ -1,4 +1,4 @@
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// The settings of an effect.

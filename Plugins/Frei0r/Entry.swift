@@ -1,4 +1,4 @@
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// Describes a loaded frei0r effect as a plugin of Greenroom.

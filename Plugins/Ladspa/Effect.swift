@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// A LADSPA effect, as it describes itself.

@@ -1,4 +1,4 @@
-import GreenroomFilters
+import PluginEffects
 import GreenroomPlugin
 
 /// Describes the LADSPA effects of a loaded library as plugins of Greenroom.

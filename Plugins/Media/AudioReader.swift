@@ -1,6 +1,6 @@
 import CFFmpeg
-import GreenroomEncoding
-import GreenroomPlayback
+import PluginEncoding
+import MediaDecisions
 import GreenroomPlugin
 
 /// Decodes a file's audio for positions that are asked for one after the other.

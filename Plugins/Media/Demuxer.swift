@@ -1,7 +1,7 @@
 import CDecoderCrash
 import CFFmpeg
-import GreenroomEncoding
-import GreenroomPlayback
+import PluginEncoding
+import MediaDecisions
 import GreenroomPlugin
 
 /// Which streams of a file play.

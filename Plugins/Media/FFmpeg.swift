@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// A packet of a stream. Safe to hand over: its holder has the only reference.

@@ -1,6 +1,6 @@
 import CDecoderCrash
 import CFFmpeg
-import GreenroomPlayback
+import MediaDecisions
 import GreenroomPlugin
 import Synchronization
 

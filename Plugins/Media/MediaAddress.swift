@@ -1,8 +1,8 @@
 import CFFmpeg
-import func GreenroomEncoding.allocated
-import struct GreenroomEncoding.FFmpegError
+import func PluginEncoding.allocated
+import struct PluginEncoding.FFmpegError
 import Glibc
-import GreenroomPlayback
+import MediaDecisions
 import GreenroomPlugin
 import Synchronization
 

@@ -1,4 +1,4 @@
-import GreenroomPlayback
+import MediaDecisions
 import GreenroomPlugin
 
 /// A live setting, which knows how often it was set: a plugin learns so that it was set to the value that it had.

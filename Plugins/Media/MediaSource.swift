@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomPlayback
+import MediaDecisions
 import GreenroomPlugin
 import Synchronization
 

@@ -1,7 +1,7 @@
 import CDecoderCrash
 import CFFmpeg
 import Glibc
-import GreenroomPlayback
+import MediaDecisions
 import GreenroomPlugin
 import Synchronization
 

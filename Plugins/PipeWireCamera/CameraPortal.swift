@@ -1,6 +1,6 @@
 import Glibc
 import GreenroomPlugin
-import GreenroomPortal
+import PluginPortal
 import Synchronization
 
 /// The question to the user for the cameras, through the desktop's portal, on a thread of its own.

@@ -1,6 +1,6 @@
 import Glibc
-import GreenroomCamera
-import GreenroomPipeWire
+import PluginCamera
+import PluginPipeWire
 import GreenroomPlugin
 import Synchronization
 

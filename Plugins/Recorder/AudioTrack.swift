@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// An audio track of a recording. Each file has an encoder of its own, so that it begins and ends

@@ -1,4 +1,4 @@
-import GreenroomEncoding
+import PluginEncoding
 
 /// A format of files, by the ending of their names.
 enum Container: String, CaseIterable {

@@ -1,7 +1,7 @@
 import CFFmpeg
 import SystemPackage
 import Glibc
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// Records tracks into one file, or into the segments of one.

@@ -1,6 +1,6 @@
 import CFFmpeg
 import Glibc
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// A file of media, written by one of FFmpeg's muxers in pieces that are playable one by one.

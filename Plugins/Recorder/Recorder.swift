@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each track of

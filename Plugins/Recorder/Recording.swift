@@ -1,4 +1,4 @@
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// Brings the tracks' packets together in files.

@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 
 /// A video track of a recording: encodes what changes, and lets a still image be.

@@ -1,7 +1,7 @@
 import Glibc
-import GreenroomPipeWire
+import PluginPipeWire
 import GreenroomPlugin
-import GreenroomPortal
+import PluginPortal
 import GreenroomSystem
 import GreenroomX11
 import Synchronization

@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import GreenroomPortal
+import PluginPortal
 
 /// Shares the screen, a monitor, a region or a window.
 final class ScreenShare: ShareSource {

@@ -1,4 +1,4 @@
-import GreenroomPipeWire
+import PluginPipeWire
 import GreenroomPlugin
 
 /// The audio of other programs, as the audio of the share.

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
 
 /// The images of a folder, sorted by name, or one image.

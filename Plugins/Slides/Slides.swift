@@ -1,6 +1,6 @@
 import GreenroomSystem
 import GreenroomPlugin
-import GreenroomImages
+import PluginImages
 
 /// Shows images in turn as a screen share.
 ///

@@ -1,7 +1,7 @@
 import CLibYUV
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
-import GreenroomStage
+import StageDecisions
 
 /// The planes of a picture in I420, for libyuv. Valid while the memory behind them is borrowed.
 struct Planes {

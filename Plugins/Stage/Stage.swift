@@ -1,8 +1,8 @@
 import Glibc
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
-import GreenroomStage
-import GreenroomText
+import StageDecisions
+import PluginText
 
 /// Composes cameras, shares and participants to one picture.
 final class Stage: Composer {

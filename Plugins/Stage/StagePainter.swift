@@ -1,7 +1,7 @@
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
-import GreenroomStage
-import GreenroomText
+import StageDecisions
+import PluginText
 
 /// Draws names, initials and the background. The painter renders each once.
 struct StagePainter {

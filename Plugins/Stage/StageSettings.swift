@@ -1,7 +1,7 @@
 import GreenroomMedia
 import GreenroomPlugin
-import GreenroomStage
-import GreenroomText
+import StageDecisions
+import PluginText
 
 /// The settings of a stage.
 struct StageSettings: PluginSettings, Equatable {

@@ -1,4 +1,4 @@
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 import GreenroomSystem
 import Synchronization

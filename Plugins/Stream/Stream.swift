@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomEncoding
+import PluginEncoding
 import GreenroomPlugin
 import GreenroomSystem
 import SystemPackage

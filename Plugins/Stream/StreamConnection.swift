@@ -1,5 +1,5 @@
 import CFFmpeg
-import GreenroomEncoding
+import PluginEncoding
 
 /// The parameters of the encoders, for the muxer.
 final class StreamContent: @unchecked Sendable {

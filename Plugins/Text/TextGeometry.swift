@@ -1,7 +1,7 @@
 import CPango
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
-import GreenroomText
+import PluginText
 
 /// Where a text is in a frame.
 struct TextGeometry {

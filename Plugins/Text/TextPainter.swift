@@ -1,6 +1,6 @@
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
-import GreenroomText
+import PluginText
 
 /// Paints a text into I420 frames. It renders the text when it changes, not for each frame.
 struct TextPainter {

@@ -1,4 +1,4 @@
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
 
 /// The purpose of a text.

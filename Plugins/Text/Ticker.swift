@@ -1,6 +1,6 @@
-import GreenroomImages
+import PluginImages
 import GreenroomPlugin
-import GreenroomText
+import PluginText
 
 /// A line of text that moves through the picture: it enters at one edge, leaves at the other, and
 /// starts again.

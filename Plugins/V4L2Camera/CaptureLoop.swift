@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
-import GreenroomCamera
-import GreenroomEncoding
+import PluginCamera
+import PluginEncoding
 import GreenroomMedia
 import GreenroomPlugin
-import GreenroomProcess
+import PluginProcess
 import GreenroomV4L2
 import Synchronization
 

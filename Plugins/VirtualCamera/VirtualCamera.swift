@@ -1,4 +1,4 @@
-import GreenroomPipeWire
+import PluginPipeWire
 import GreenroomPlugin
 
 /// A camera for other programs, through PipeWire or v4l2loopback.

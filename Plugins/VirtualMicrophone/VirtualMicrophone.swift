@@ -1,4 +1,4 @@
-import GreenroomPipeWire
+import PluginPipeWire
 import GreenroomPlugin
 
 /// A microphone for other programs, through PipeWire.

@@ -1,4 +1,4 @@
-import GreenroomPipeWire
+import PluginPipeWire
 import GreenroomPlugin
 
 /// A loudspeaker for other programs, through PipeWire: what they play is the session's microphone.

@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import GreenroomImages
+import PluginImages
 
 /// Blends an image into frames.
 final class Watermark: VideoSourcePreProcessor {

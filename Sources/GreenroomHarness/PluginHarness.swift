@@ -1,5 +1,4 @@
 package import GreenroomModel
-package import GreenroomEvents
 package import GreenroomABI
 import GreenroomAudio
 package import GreenroomConversion

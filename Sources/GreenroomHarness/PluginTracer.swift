@@ -4,7 +4,7 @@ package import GreenroomConversion
 package import GreenroomIPC
 import GreenroomIsolation
 package import GreenroomMedia
-import GreenroomProbe
+import GreenroomRunner
 
 /// The harness's observer of an instance: traces calls and edits, watches leases, and hides an
 /// extension.

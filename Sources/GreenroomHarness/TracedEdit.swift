@@ -1,4 +1,4 @@
-package import GreenroomProbe
+package import GreenroomRunner
 
 /// A probe's report of an edited frame.
 package struct TracedEdit: Equatable, Sendable {

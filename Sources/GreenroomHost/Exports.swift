@@ -1,6 +1,5 @@
 // Programs import this module only; it exports the modules of its API.
 @_exported public import GreenroomConfig
-@_exported public import GreenroomEvents
 @_exported public import GreenroomMedia
 @_exported public import GreenroomModel
 @_exported public import GreenroomNegotiation

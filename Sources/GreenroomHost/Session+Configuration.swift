@@ -1,4 +1,4 @@
-public import GreenroomEvents
+public import GreenroomModel
 public import GreenroomConfig
 import GreenroomRuntime
 public import GreenroomSchema

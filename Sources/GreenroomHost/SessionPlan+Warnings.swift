@@ -1,10 +1,9 @@
-import GreenroomConnections
+import GreenroomLifecycle
 import Glibc
 import GreenroomModel
 import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomSandbox
-import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 

@@ -1,5 +1,4 @@
-package import GreenroomConnections
-import GreenroomLifecycle
+package import GreenroomLifecycle
 package import GreenroomModel
 
 /// A library whose instances each run in their own process.

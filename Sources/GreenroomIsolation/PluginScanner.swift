@@ -1,4 +1,3 @@
-import GreenroomEvents
 import Glibc
 import GreenroomIPC
 import GreenroomRuntime

@@ -1,8 +1,7 @@
-package import GreenroomConnections
-import GreenroomEvents
+package import GreenroomLifecycle
+import GreenroomModel
 import GreenroomIPC
 import GreenroomRuntime
-package import GreenroomLifecycle
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization

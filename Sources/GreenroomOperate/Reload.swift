@@ -1,7 +1,6 @@
-package import GreenroomEvents
+package import GreenroomModel
 package import GreenroomConfig
 import GreenroomMedia
-import GreenroomModel
 import GreenroomOutputs
 package import GreenroomSession
 import Synchronization

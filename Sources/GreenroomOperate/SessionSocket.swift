@@ -1,8 +1,7 @@
-package import GreenroomEvents
+package import GreenroomModel
 import CLinux
 import Glibc
 import GreenroomConfig
-import GreenroomModel
 package import GreenroomSession
 import GreenroomSystem
 import Synchronization

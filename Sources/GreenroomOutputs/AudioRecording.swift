@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomSystem
 import GreenroomAudio
 import GreenroomFiles

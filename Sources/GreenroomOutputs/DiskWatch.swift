@@ -1,5 +1,4 @@
-package import GreenroomEvents
-import GreenroomModel
+package import GreenroomModel
 package import GreenroomRuntime
 
 /// Warns before a disk that the session records to is full.

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomALSA
 import GreenroomAudio
 import GreenroomLifecycle

@@ -1,9 +1,8 @@
-package import GreenroomEvents
+package import GreenroomModel
 package import GreenroomAudio
 package import GreenroomLifecycle
 package import GreenroomNegotiation
 package import GreenroomMedia
-package import GreenroomModel
 package import GreenroomRuntime
 package import GreenroomVideo
 

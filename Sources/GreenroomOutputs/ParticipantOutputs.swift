@@ -1,8 +1,7 @@
-package import GreenroomEvents
+package import GreenroomModel
 package import GreenroomAudio
 package import GreenroomLifecycle
 import GreenroomMedia
-import GreenroomModel
 import GreenroomNegotiation
 package import GreenroomRuntime
 package import GreenroomVideo

@@ -1,5 +1,4 @@
 // Tests import this module alone; it exports the modules of its API.
-@_exported public import GreenroomEvents
 @_exported public import GreenroomMedia
 @_exported public import GreenroomModel
 @_exported public import GreenroomNegotiation

@@ -1,7 +1,6 @@
-public import GreenroomEvents
+public import GreenroomModel
 import GreenroomLifecycle
 public import GreenroomMedia
-public import GreenroomModel
 import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomRuntime

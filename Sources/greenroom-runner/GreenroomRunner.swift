@@ -3,7 +3,6 @@ import Glibc
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomPluginInterface
-import GreenroomProbe
 import GreenroomRunner
 
 /// The process that an isolated plugin lives in.

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import ArgumentParser
 import Glibc
 import GreenroomMetrics

@@ -1,4 +1,4 @@
-import GreenroomConnections
+import GreenroomLifecycle
 import GreenroomABI
 import GreenroomSchema
 import GreenroomX11

@@ -1,8 +1,8 @@
 import Glibc
 import GreenroomFiles
-import GreenroomImages
+import PluginImages
 import GreenroomMedia
-import GreenroomRoom
+import RoomDecisions
 
 @testable import WaveFile
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import GreenroomImages
+import PluginImages
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomPluginInterface

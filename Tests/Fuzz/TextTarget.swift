@@ -1,7 +1,7 @@
 import GreenroomModel
 import GreenroomConfig
 import GreenroomLifecycle
-import GreenroomRoom
+import RoomDecisions
 import GreenroomSchema
 
 /// What people write, and peers of a room.

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import Foundation
 import GreenroomConfig
 import GreenroomHost

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomABI
 import GreenroomIPC
@@ -12,7 +12,6 @@ import Synchronization
 
 @testable import GreenroomLifecycle
 @testable import GreenroomIsolation
-import GreenroomModel
 
 /// The host's side of two runners, called with arbitrary messages: a sending camera and a sending
 /// microphone, their frames' memory, and a thread instead of each process.

@@ -14,7 +14,7 @@ import Testing
         "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomTesting",
         "GreenroomValidator",
         // What GreenroomHost exports.
-        "GreenroomHost", "GreenroomConfig", "GreenroomEvents", "GreenroomModel",
+        "GreenroomHost", "GreenroomConfig", "GreenroomModel",
         "GreenroomNegotiation", "GreenroomOutputs", "GreenroomSchema", "GreenroomSession",
         "GreenroomVideo",
     ])

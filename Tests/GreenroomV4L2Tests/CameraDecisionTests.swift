@@ -1,5 +1,5 @@
 import CFakeCamera
-import GreenroomCamera
+import PluginCamera
 import GreenroomMedia
 import GreenroomV4L2
 import Testing

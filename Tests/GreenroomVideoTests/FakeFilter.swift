@@ -1,6 +1,5 @@
-import GreenroomEvents
-import GreenroomABI
 import GreenroomModel
+import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
 @testable import GreenroomNegotiation

@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomEvents
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomNegotiation

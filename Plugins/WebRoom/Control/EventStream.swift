@@ -1,4 +1,4 @@
-import GreenroomRoom
+import RoomDecisions
 
 /// Events of the session as server-sent events, for one reader.
 ///

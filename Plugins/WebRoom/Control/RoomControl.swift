@@ -1,6 +1,6 @@
 import Foundation
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// The commands of operators and programs, within the rights that the session file grants.

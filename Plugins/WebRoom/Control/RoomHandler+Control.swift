@@ -1,7 +1,7 @@
 import Foundation
 import GreenroomMetrics
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 
 /// Answers requests of operators and their programs. Errors are JSON: `{"error": "…"}`.
 ///

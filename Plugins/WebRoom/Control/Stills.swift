@@ -2,7 +2,7 @@ import CGreenroomKernels
 import CTurboJPEG
 import Foundation
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// Single images of video tracks, taken on request: nothing is converted otherwise.

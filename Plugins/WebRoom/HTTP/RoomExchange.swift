@@ -1,6 +1,6 @@
 import CMicroHTTPD
 import Foundation
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// A request of a connection, and its answer.

@@ -1,5 +1,5 @@
 import Foundation
-import GreenroomRoom
+import RoomDecisions
 
 /// Requests of guests and operators that carry no media.
 ///

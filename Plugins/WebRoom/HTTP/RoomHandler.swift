@@ -1,7 +1,7 @@
 import CGStreamer
 import Foundation
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// Handles the room's HTTP requests.

@@ -1,5 +1,5 @@
 import Foundation
-import GreenroomRoom
+import RoomDecisions
 
 /// A request, read whole.
 struct RoomRequest: Sendable {

@@ -3,7 +3,7 @@ import CMicroHTTPD
 import Dispatch
 import Glibc
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// The room's HTTP server: libmicrohttpd, with the room's limits.

@@ -1,5 +1,5 @@
 import CGStreamer
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// Counts the packets of a stream before anything keeps or decodes them, and lets none pass once there

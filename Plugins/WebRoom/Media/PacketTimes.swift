@@ -1,5 +1,5 @@
 import CGStreamer
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// The times of the packets of one video. [each packet]

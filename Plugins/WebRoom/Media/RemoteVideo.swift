@@ -1,6 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// Video that a guest sends: decoded only while the session wants it.

@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// An encoder of one rendition and codec, for all who watch it.

@@ -1,5 +1,5 @@
 import CGStreamer
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// A viewer's slot for video: which stream it has, in which rendition.

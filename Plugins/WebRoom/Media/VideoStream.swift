@@ -1,6 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// A video track of the session, as viewers get it: each rendition and codec encoded once, and only

@@ -1,6 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// A guest, or what a guest shares. A guest without camera and microphone has no peer.

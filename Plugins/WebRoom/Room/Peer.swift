@@ -1,7 +1,7 @@
 import CGStreamer
 import Glibc
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// A WebRTC connection: a pipeline with a `webrtcbin`, which answers one offer, or makes one.

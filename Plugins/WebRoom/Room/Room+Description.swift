@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// The content of a page, as JSON.

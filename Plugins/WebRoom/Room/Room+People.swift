@@ -1,6 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// Speech, messages, and the operator's pins, mutes and bars.

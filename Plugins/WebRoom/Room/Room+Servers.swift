@@ -1,5 +1,5 @@
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 extension Room {

@@ -1,6 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 extension Room {

@@ -2,7 +2,7 @@ import CGStreamer
 import Dispatch
 import Glibc
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// The room: the session's streams, who watches them, and who joins.

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomRoom
+import RoomDecisions
 
 /// How the room's media are reached, by its settings.
 struct RoomNetwork: Sendable {

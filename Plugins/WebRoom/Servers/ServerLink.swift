@@ -1,6 +1,6 @@
 import Dispatch
 import GreenroomPlugin
-import GreenroomRoom
+import RoomDecisions
 import Synchronization
 
 /// A connection with a media server, which is made anew whenever it is lost.

@@ -1,7 +1,7 @@
 import CCurl
 import Dispatch
 import Glibc
-import GreenroomRoom
+import RoomDecisions
 
 /// A request to a media server.
 struct ServerRequest: Sendable {

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomABI
 import GreenroomConversion

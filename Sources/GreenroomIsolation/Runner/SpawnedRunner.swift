@@ -1,11 +1,10 @@
-import GreenroomEvents
+import GreenroomModel
 import CLinux
 import Glibc
 import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomRuntime
-import GreenroomModel
 import GreenroomLifecycle
 import GreenroomSystem
 import Synchronization

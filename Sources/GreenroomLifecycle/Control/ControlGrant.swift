@@ -1,6 +1,5 @@
-import GreenroomEvents
-import GreenroomABI
 import GreenroomModel
+import GreenroomABI
 package import GreenroomRuntime
 import Synchronization
 

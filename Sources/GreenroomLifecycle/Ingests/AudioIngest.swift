@@ -1,5 +1,4 @@
-import GreenroomModel
-package import GreenroomEvents
+package import GreenroomModel
 import GreenroomABI
 package import GreenroomAudio
 import GreenroomNegotiation

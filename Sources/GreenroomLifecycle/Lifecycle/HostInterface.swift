@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomEvents
 import Glibc
 package import GreenroomABI
 package import GreenroomConversion

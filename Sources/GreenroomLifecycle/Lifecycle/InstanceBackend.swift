@@ -1,5 +1,4 @@
-package import GreenroomConnections
-package import GreenroomEvents
+package import GreenroomModel
 package import GreenroomABI
 package import GreenroomConversion
 package import GreenroomNegotiation

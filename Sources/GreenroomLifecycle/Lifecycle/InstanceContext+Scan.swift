@@ -1,4 +1,4 @@
-package import GreenroomEvents
+package import GreenroomModel
 import GreenroomRuntime
 
 extension InstanceContext {

@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomEvents
 import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime

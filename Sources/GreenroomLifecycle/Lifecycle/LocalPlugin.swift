@@ -1,4 +1,3 @@
-package import GreenroomConnections
 import GreenroomABI
 import GreenroomConversion
 import GreenroomNegotiation

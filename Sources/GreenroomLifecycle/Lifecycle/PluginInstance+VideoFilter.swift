@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomEvents
 import GreenroomPluginInterface
 package import GreenroomRuntime
 package import GreenroomVideo

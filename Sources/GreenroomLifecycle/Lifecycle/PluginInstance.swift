@@ -1,7 +1,6 @@
-package import GreenroomEvents
+package import GreenroomModel
 package import GreenroomAudio
 package import GreenroomConversion
-package import GreenroomModel
 package import GreenroomMedia
 package import GreenroomNegotiation
 package import GreenroomPluginInterface

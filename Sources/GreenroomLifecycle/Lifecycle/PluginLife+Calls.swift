@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomEvents
 import Glibc
 import GreenroomABI
 import GreenroomAudio

@@ -1,4 +1,3 @@
-import GreenroomConnections
 import Glibc
 package import GreenroomABI
 import GreenroomPluginInterface

@@ -1,4 +1,3 @@
-import GreenroomEvents
 import GreenroomModel
 import GreenroomABI
 import GreenroomConversion

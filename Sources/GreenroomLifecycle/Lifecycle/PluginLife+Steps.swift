@@ -1,5 +1,3 @@
-import GreenroomEvents
-import GreenroomConnections
 import GreenroomModel
 import GreenroomABI
 import GreenroomConversion

@@ -1,5 +1,3 @@
-import GreenroomEvents
-import GreenroomConnections
 import GreenroomModel
 import Glibc
 import GreenroomConversion

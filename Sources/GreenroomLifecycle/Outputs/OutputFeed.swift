@@ -1,9 +1,8 @@
-package import GreenroomEvents
+package import GreenroomModel
 import GreenroomABI
 package import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
-package import GreenroomModel
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 import GreenroomRuntime

@@ -1,8 +1,7 @@
-package import GreenroomEvents
+package import GreenroomModel
 import GreenroomABI
 import GreenroomConversion
 package import GreenroomMedia
-import GreenroomModel
 import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomRuntime

@@ -1,4 +1,3 @@
-import GreenroomEvents
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomVideo

@@ -1,9 +1,8 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomLifecycle
 import GreenroomMedia
-import GreenroomModel
 import GreenroomNegotiation
 import GreenroomOutputs
 import GreenroomPluginInterface

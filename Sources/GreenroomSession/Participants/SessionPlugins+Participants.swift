@@ -1,7 +1,6 @@
 import GreenroomLifecycle
-import GreenroomEvents
-import GreenroomMedia
 import GreenroomModel
+import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime
 

@@ -1,7 +1,6 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomLifecycle
 import GreenroomMedia
-import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
 

@@ -1,4 +1,3 @@
-package import GreenroomEvents
 import GreenroomConversion
 package import GreenroomLifecycle
 public import GreenroomModel

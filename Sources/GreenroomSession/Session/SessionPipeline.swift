@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomLifecycle
@@ -6,7 +6,6 @@ import GreenroomNegotiation
 import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomModel
 import GreenroomRuntime
 import GreenroomVideo
 

@@ -3,7 +3,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
 import GreenroomPluginInterface
-import GreenroomStage
+import StageDecisions
 
 extension SessionPlan {
     private static let stageID = "org.greenroom.stage"

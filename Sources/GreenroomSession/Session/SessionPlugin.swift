@@ -1,9 +1,8 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomABI
 import GreenroomConversion
 import GreenroomLifecycle
 import GreenroomMedia
-import GreenroomModel
 import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomRuntime

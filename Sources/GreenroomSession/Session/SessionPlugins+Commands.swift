@@ -1,7 +1,6 @@
 import GreenroomLifecycle
-import GreenroomEvents
-import GreenroomMedia
 import GreenroomModel
+import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime

@@ -1,5 +1,4 @@
 import GreenroomLifecycle
-import GreenroomEvents
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime

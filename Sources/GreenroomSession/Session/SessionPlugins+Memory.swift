@@ -1,5 +1,5 @@
 import GreenroomLifecycle
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomRuntime
 

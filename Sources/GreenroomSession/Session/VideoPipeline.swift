@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import GreenroomConversion
 import GreenroomNegotiation
 import GreenroomRuntime

@@ -1,7 +1,6 @@
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomMedia
-import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomLifecycle
 import GreenroomSession

@@ -1,9 +1,8 @@
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
-import GreenroomModel
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomNegotiation
 import GreenroomPluginInterface

@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import CLinux
 import Glibc
 import GreenroomSystem

@@ -1,8 +1,7 @@
-import GreenroomEvents
+import GreenroomModel
 import ArgumentParser
 import GreenroomConfig
 import GreenroomMedia
-import GreenroomModel
 import GreenroomLifecycle
 import GreenroomOutputs
 import GreenroomSession

@@ -2,7 +2,7 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
-import GreenroomRoom
+import RoomDecisions
 import GreenroomSession
 
 /// The room of `greenroom live`: its call, and its links.

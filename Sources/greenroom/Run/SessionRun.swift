@@ -1,4 +1,4 @@
-import GreenroomEvents
+import GreenroomModel
 import Glibc
 import GreenroomAudio
 import GreenroomConfig
@@ -11,7 +11,6 @@ import GreenroomMedia
 import GreenroomSession
 import GreenroomSystem
 import Synchronization
-import GreenroomModel
 import GreenroomOperate
 import SystemPackage
 

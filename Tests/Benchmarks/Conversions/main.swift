@@ -3,7 +3,7 @@ import CLibYUV
 import CPeers
 import Glibc
 import GreenroomConversion
-import GreenroomFilters
+import PluginEffects
 import GreenroomMedia
 
 // Conversions by Greenroom, libyuv, zimg and swscale of equal frames, in turn, and adjusting by Greenroom

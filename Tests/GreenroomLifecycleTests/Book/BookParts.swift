@@ -1,6 +1,5 @@
 @testable import GreenroomNegotiation
 import GreenroomModel
-import GreenroomEvents
 import GreenroomPluginInterface
 import GreenroomMedia
 

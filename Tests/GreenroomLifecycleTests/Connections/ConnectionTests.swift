@@ -1,4 +1,3 @@
-import GreenroomConnections
 import CLinux
 import Glibc
 import GreenroomABI

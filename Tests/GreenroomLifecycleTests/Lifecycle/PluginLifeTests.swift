@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomEvents
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia

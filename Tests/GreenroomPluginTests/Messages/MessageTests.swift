@@ -2,38 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every text for people stands in one table, so that a review reads all of them. After a change
-///
-///     GREENROOM_WRITE_MESSAGES=1 swift test --filter MessageTests
-///
-/// updates the table.
+/// The rules of every text for people, whichever source file has it. The tests write all texts, by file, into
+/// `.build/messages.txt`, so that a review can read them in one place.
 @Suite struct MessageTests {
-    private static let path = "\(Checkout.root)/Tests/Messages.txt"
-
     private static let table = Result { try MessageTable() }
 
-    @Test func `the table has every message`() throws {
+    @Test func `all messages are collected in one table`() throws {
         let table = try Self.table.get()
-        if ProcessInfo.processInfo.environment["GREENROOM_WRITE_MESSAGES"] != nil {
-            try table.text.write(toFile: Self.path, atomically: true, encoding: .utf8)
-        }
-        var listed: [String: Set<Substring>] = [:]
-        var file = ""
-        for line in String(decoding: try readFile(Self.path), as: UTF8.self).split(separator: "\n")
-        {
-            if line.hasPrefix("  ") {
-                listed[file, default: []].insert(line.dropFirst(2))
-            } else {
-                file = String(line)
-            }
-        }
-        for (file, texts) in table.messages {
-            let known = listed.removeValue(forKey: file) ?? []
-            let found = Set(texts.map { Substring($0) })
-            #expect(found.subtracting(known).sorted() == [], "not in Tests/Messages.txt: \(file)")
-            #expect(known.subtracting(found).sorted() == [], "no longer in \(file)")
-        }
-        #expect(listed.keys.sorted() == [], "files without messages")
+        #expect(table.messages.reduce(0) { $0 + $1.texts.count } > 1000)
+        try table.text.write(
+            toFile: "\(Checkout.root)/.build/messages.txt", atomically: true, encoding: .utf8)
     }
 
     /// Habits of this project that make readers look for the subject or the verb.
@@ -48,15 +26,14 @@ import Testing
         (#"\b(is|are|was|were) (told|asked for)\b"#, "use the verb of the field"),
         (#"\bfor want of\b"#, "write: lacks …"),
         (#"\ball the same\b"#, "write: anyway"),
-        (#"\bcan't be\b"#, "write: cannot, and the verb"),
         (#"\bthat there (is|are|was)\b"#, "name the subject"),
         (#"\bcan't be\b"#, "write: cannot, and the verb"),
     ])
-    func `no message has a habit that hides its subject`(habit: String, cure: String) throws {
+    func `no message has a habit that hides its subject`(habit: String, fix: String) throws {
         let habit = try Regex(habit)
         for (file, texts) in try Self.table.get().messages {
             for text in texts where text.firstMatch(of: habit) != nil {
-                Issue.record("\(file): \(text) (\(cure))")
+                Issue.record("\(file): \(text) (\(fix))")
             }
         }
     }

@@ -8,7 +8,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(files.contains("SessionState.swift"))
         let values: Set<Substring> = [
-            "GreenroomAudio", "GreenroomEvents", "GreenroomMedia", "GreenroomModel",
+            "GreenroomAudio", "GreenroomMedia", "GreenroomModel",
             "GreenroomPluginInterface", "GreenroomVideo",
         ]
         for file in files {

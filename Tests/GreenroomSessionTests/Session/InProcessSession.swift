@@ -1,4 +1,3 @@
-import GreenroomEvents
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomMedia

@@ -1,9 +1,8 @@
-import GreenroomEvents
+import GreenroomModel
 import Foundation
 import GreenroomABI
 import GreenroomAudio
 import GreenroomMedia
-import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import Synchronization

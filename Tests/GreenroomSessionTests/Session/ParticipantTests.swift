@@ -1,8 +1,7 @@
-import GreenroomEvents
+import GreenroomModel
 import Foundation
 import GreenroomABI
 import GreenroomMedia
-import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime

@@ -1,6 +1,5 @@
-import GreenroomEvents
-import GreenroomMedia
 import GreenroomModel
+import GreenroomMedia
 import GreenroomNegotiation
 import Synchronization
 import TestSupport

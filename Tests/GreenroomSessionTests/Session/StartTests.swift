@@ -1,6 +1,5 @@
-import GreenroomEvents
-import GreenroomMedia
 import GreenroomModel
+import GreenroomMedia
 import GreenroomRuntime
 import GreenroomVideo
 import TestSupport

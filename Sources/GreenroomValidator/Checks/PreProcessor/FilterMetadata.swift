@@ -1,7 +1,7 @@
 import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomProbe
+import GreenroomRunner
 
 extension Catalogue {
     /// The frame's description.

@@ -8,7 +8,7 @@ import GreenroomRuntime
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomProbe
+import GreenroomRunner
 
 /// Edits frames with a filter in one process, with an instance for each size.
 final class FilterStage {

@@ -1,0 +1,125 @@
+import BrowserDecisions
+import GreenroomMedia
+import Testing
+
+/// Tests of the decisions of Browser, without a browser.
+@Suite struct BrowserDecisionTests {
+    // MARK: Addresses
+
+    @Test(arguments: [
+        ("/a b/ü#?.html", "", false, "file:///a%20b/%C3%BC%23%3F.html"),
+        ("", "https://example.com/a?b=%20#c", true, "https://example.com/a?b=%20#c"),
+        ("", "HTTP://h/\n\"", true, "HTTP://h/%0A%22"),
+        ("", "data:text/html,<b>x</b>", false, "data:text/html,%3Cb%3Ex%3C/b%3E"),
+        ("", "file:///tmp/x.html", false, "file:///tmp/x.html"),
+    ])
+    func `a page has an address`(
+        page: String, url: String, isNetworkGranted: Bool, expected: String
+    ) throws {
+        let address = try PageAddress(page: page, url: url, isNetworkGranted: isNetworkGranted)
+        #expect(address.url == expected)
+    }
+
+    @Test(arguments: [
+        ("", "", "neither a page nor a URL"), ("/x", "data:,", "both page and url"),
+        ("", "https://example.com", "needs network: true"), ("", "chrome://gpu", "must begin with"),
+        ("", "javascript:1", "must begin with"), ("", "x.html", "for a file use page"),
+    ])
+    func `what is no address is told with the cure`(page: String, url: String, expected: String) {
+        let fault = #expect(throws: InvalidValueError.self) {
+            _ = try PageAddress(page: page, url: url, isNetworkGranted: false)
+        }
+        #expect(fault?.description.contains(expected) == true)
+    }
+
+    // MARK: Start
+
+    private static func words(network: Bool, speaker: Bool, sandbox: ChromiumSandbox) -> [String] {
+        BrowserLaunch(
+            isNetworkGranted: network, hasSpeaker: speaker, sandbox: sandbox, folder: "/tmp/x"
+        ).words
+    }
+
+    @Test func `the network, audio and Chromium's sandbox are as they are granted`() {
+        let closed = Self.words(network: false, speaker: false, sandbox: .usable)
+        #expect(closed.contains("--host-resolver-rules=MAP * ~NOTFOUND"))
+        #expect(closed.contains("--proxy-bypass-list=<-loopback>"))
+        #expect(closed.contains("--mute-audio"))
+        #expect(!closed.contains("--no-sandbox"))
+        let open = Self.words(network: true, speaker: true, sandbox: .unusable("root"))
+        #expect(!open.contains { $0.hasPrefix("--host-resolver") || $0.hasPrefix("--proxy") })
+        #expect(!open.contains("--mute-audio"))
+        #expect(open.contains("--no-sandbox"))
+    }
+
+    @Test(arguments: [
+        (true, true, true, false), (false, true, false, true), (false, false, true, true),
+        (false, false, false, false),
+    ])
+    func `Chromium's sandbox is used where it can be`(
+        isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, isUsable: Bool
+    ) {
+        let sandbox = ChromiumSandbox(
+            isRoot: isRoot, hasUserNamespaces: hasUserNamespaces, hasHelper: hasHelper)
+        #expect((sandbox == .usable) == isUsable)
+    }
+
+    // MARK: Layout
+
+    @Test(arguments: [
+        // The frame, the page and its zoom; the layout, the scale and what is shown.
+        ("1280x720", 0, 0, 1.0, "1280x720", 1.0, "1280x720"),
+        ("1280x720", 1920, 1080, 1.0, "1920x1080", 2.0 / 3, "1280x720"),
+        ("1280x720", 0, 0, 2.0, "640x360", 2.0, "1280x720"),
+        ("1280x720", 0, 0, 1.5, "854x480", 1.5, "1280x720"),
+        ("1280x720", 600, 600, 1.0, "600x600", 1.2, "720x720"),
+        ("320x180", 8192, 1, 0.1, "8192x10", 320.0 / 8192 * 0.1, "320x1"),
+    ])
+    func `a page is laid out for the frame`(
+        frame: String, width: Int, height: Int, zoom: Double, layout: String, scale: Double,
+        visible: String
+    ) {
+        let size = frame.split(separator: "x").compactMap { Int($0) }
+        let geometry = PageGeometry(
+            frame: FrameSize(width: size[0], height: size[1]), width: width, height: height,
+            zoom: zoom)
+        #expect("\(geometry.layout)" == layout)
+        #expect(abs(geometry.scale - scale) < 1e-9)
+        #expect("\(geometry.visible)" == visible)
+    }
+
+    // MARK: Pictures
+
+    @Test func `a page that changes is read each time, a still one seldom and when it changes`() {
+        var schedule = PictureSchedule()
+        let step: Int64 = 33_333_333
+        var time: Int64 = 0
+        for _ in 0..<20 {
+            #expect(schedule.wantsPicture(at: time))
+            schedule.tookPicture(isEqual: false, at: time)
+            time += step
+        }
+        // Ten equal pictures: from now on it is still.
+        for _ in 0..<10 {
+            #expect(schedule.wantsPicture(at: time))
+            schedule.tookPicture(isEqual: true, at: time)
+            time += step
+        }
+        #expect(!schedule.wantsPicture(at: time))
+        // The damage of the picture itself does not count; the next one does.
+        var isChanged = schedule.drewFrame(hasDamage: true)
+        #expect(!isChanged)
+        isChanged = schedule.drewFrame(hasDamage: false)
+        #expect(!isChanged)
+        isChanged = schedule.drewFrame(hasDamage: true)
+        #expect(isChanged)
+        schedule.tookPicture(isEqual: false, at: time)
+        #expect(schedule.wantsPicture(at: time + step))
+        // A change in the frame after a picture shows half a second later.
+        for _ in 0..<10 { schedule.tookPicture(isEqual: true, at: time) }
+        #expect(!schedule.wantsPicture(at: time + 499_999_999))
+        #expect(schedule.wantsPicture(at: time + 500_000_000))
+        schedule.reset()
+        #expect(schedule.wantsPicture(at: time))
+    }
+}

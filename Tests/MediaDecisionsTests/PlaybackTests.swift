@@ -1,0 +1,235 @@
+import MediaDecisions
+import Testing
+
+/// The position of a file as a function of time. Times and positions are seconds here.
+@Suite struct PlaybackTests {
+    private static func nanoseconds(_ seconds: Double) -> Int64 { seconds.nanoseconds }
+
+    /// What happens at a time.
+    enum Step {
+        case seek(Double)
+        case change((inout PlaybackControls) -> Void)
+    }
+
+    /// Expects positions, and the numbers of the legs they are in.
+    private func expect(
+        _ controls: PlaybackControls = PlaybackControls(), length: Double? = 10,
+        from position: Double = 0, steps: [(at: Double, step: Step)] = [],
+        places: [(at: Double, position: Double, leg: Int, stands: Bool)],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        // The session's clock begins anywhere.
+        let begin = Self.nanoseconds(1000)
+        var playback = Playback(
+            controls, length: length.map(Self.nanoseconds), from: Self.nanoseconds(position),
+            at: begin)
+        var steps = steps
+        for place in places {
+            while let (time, step) = steps.first, time <= place.at {
+                steps.removeFirst()
+                let time = begin + Self.nanoseconds(time)
+                switch step {
+                case .seek(let target): playback.seek(to: Self.nanoseconds(target), at: time)
+                case .change(let edit):
+                    var controls = playback.controls
+                    edit(&controls)
+                    playback.change(to: controls, at: time)
+                }
+            }
+            let found = playback.place(at: begin + Self.nanoseconds(place.at))
+            #expect(
+                found.position == Self.nanoseconds(place.position) && found.leg.number == place.leg
+                    && found.stands == place.stands, "at \(place.at) s: \(found)",
+                sourceLocation: sourceLocation)
+            #expect(
+                found.leg.start <= found.position && found.position <= found.leg.end,
+                "\(found)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `it repeats without a gap, each time as a leg of its own`() {
+        expect(places: [
+            (0, 0, 0, false), (9.999, 9.999, 0, false), (10, 0, 1, false), (25, 5, 2, false),
+            (86_400_000, 0, 8_640_000, false),
+        ])
+    }
+
+    @Test func `repetitions play from the start to the end that are set`() {
+        expect(
+            PlaybackControls(start: 2_000_000_000, end: 5_000_000_000),
+            places: [(0, 2, 0, false), (2.5, 4.5, 0, false), (3, 2, 1, false), (7, 3, 2, false)])
+        // An end behind the file's is the file's.
+        expect(
+            PlaybackControls(start: 8_000_000_000, end: 50_000_000_000),
+            places: [(0, 8, 0, false), (2, 8, 1, false)])
+    }
+
+    @Test func `without repetitions the last frame stays`() {
+        expect(
+            PlaybackControls(loops: false),
+            places: [(9.9, 9.9, 0, false), (10, 10, 0, true), (100, 10, 0, true)])
+    }
+
+    @Test func `nothing plays where the start is not before the end`() {
+        expect(
+            PlaybackControls(start: 20_000_000_000), places: [(0, 10, 0, true), (5, 10, 0, true)])
+        expect(
+            PlaybackControls(start: 5_000_000_000, end: 5_000_000_000),
+            places: [(0, 5, 0, true), (5, 5, 0, true)])
+        expect(length: 0, places: [(0, 0, 0, true)])
+        // A part of some frames is a picture.
+        expect(length: 0.05, places: [(0, 0, 0, false), (7, 0.05, 0, true)])
+    }
+
+    @Test func `the speed counts from when it is set`() {
+        expect(
+            steps: [(2, .change { $0.speed = 2 }), (4, .change { $0.speed = 0.5 })],
+            places: [(1, 1, 0, false), (3, 4, 0, false), (5, 6.5, 0, false), (12.0, 0, 1, false)])
+    }
+
+    @Test func `a pause keeps the position`() {
+        expect(
+            steps: [(3, .change { $0.isPaused = true }), (8, .change { $0.isPaused = false })],
+            places: [(3, 3, 0, true), (7, 3, 0, true), (8, 3, 0, false), (9, 4, 0, false)])
+    }
+
+    @Test func `a jump is a leg of its own, also to where it is`() {
+        expect(
+            steps: [(2, .seek(7)), (3, .seek(8)), (4, .seek(50)), (5, .seek(1))],
+            places: [
+                (1, 1, 0, false), (2, 7, 1, false), (3, 8, 2, false), (4, 0, 4, false),
+                (5, 1, 5, false),
+            ])
+    }
+
+    @Test func `a jump while it is paused shows the new position`() {
+        expect(
+            PlaybackControls(isPaused: true), steps: [(1, .seek(4))],
+            places: [(0.5, 0, 0, true), (1, 4, 1, true), (9, 4, 1, true)])
+    }
+
+    @Test func `before the start it plays on to the end, and repeats from the start`() {
+        expect(
+            PlaybackControls(start: 4_000_000_000), steps: [(1, .seek(1))],
+            places: [(0, 4, 0, false), (1, 1, 1, false), (9.5, 9.5, 1, false), (10, 4, 2, false)])
+    }
+
+    @Test func `repetitions that begin at the end begin with the start`() {
+        expect(
+            PlaybackControls(loops: false), steps: [(12, .change { $0.loops = true })],
+            places: [(11, 10, 0, true), (12, 0, 1, false), (13, 1, 1, false)])
+    }
+
+    @Test func `a file of unknown length does not end`() {
+        expect(length: nil, places: [(0, 0, 0, false), (1_000_000, 1_000_000, 0, false)])
+    }
+
+    @Test func `no time overflows`() {
+        let playback = Playback(
+            PlaybackControls(speed: 10), length: 1, from: .max, at: .min)
+        for time in [Int64.min, 0, .max] { _ = playback.place(at: time) }
+        var other = Playback(PlaybackControls(end: .max), length: nil, at: 0)
+        other.seek(to: .max, at: .max)
+        #expect(other.place(at: .max).leg.number > 0)
+        var short = Playback(
+            PlaybackControls(end: 100_000_000, speed: 10), length: nil, at: 0)
+        for _ in 0..<3 { short.seek(to: 0, at: .max) }
+        #expect(short.place(at: .max).leg.number > 0)
+    }
+}
+
+extension Double {
+    /// Seconds in nanoseconds.
+    fileprivate var nanoseconds: Int64 { Int64((self * 1e9).rounded()) }
+}
+
+@Suite struct StreamAddressTests {
+    /// What FFmpeg's libraries would open besides: files, other programs' output, lists of files.
+    @Test(
+        arguments: [
+            "file:///etc/passwd", "/etc/passwd", "concat:a|b", "subfile:,,:/a", "data:text/plain,x",
+            "crypto://x", "cache:http://x", "pipe:0", "unix:///run/x", "async:file:/x", "ftp://x/",
+            "http:", "", " http://x", "concatf://x", "crypto+http://x",
+        ])
+    func `a URL is of a scheme of the network`(url: String) {
+        #expect(StreamAddress(url) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "rtsp://ana:secret@camera.example:8554/live?token=secret#secret",
+                "rtsp://camera.example:8554"
+            ),
+            ("RTMP://secret@host/app/name", "rtmp://host"),
+            ("https://user:p@ss@secret@host/x", "https://host"),
+            ("rtsp://user:s/ecret@host/x", "rtsp://..."),
+            ("srt://host:9000?passphrase=secret", "srt://host:9000"),
+            ("http://host", "http://host"),
+        ])
+    func `messages have no credentials`(url: String, name: String) {
+        #expect(StreamAddress(url)?.name == name)
+        #expect(StreamAddress(url)?.url == url)
+    }
+}
+
+@Suite struct JitterBufferTests {
+    private static let delay = JitterBuffer.delay
+    private static let second: Int64 = 1_000_000_000
+
+    @Test func `the first packet is due after the delay, and the others with it`() {
+        var buffer = JitterBuffer()
+        #expect(buffer.position(at: 5) == nil)
+        let begun = buffer.arrived(100 * Self.second, at: 7 * Self.second)
+        #expect(begun == .begun)
+        #expect(buffer.position(at: 7 * Self.second + Self.delay) == 100 * Self.second)
+        // Early and late packets within the delay change nothing.
+        for (position, time) in [(101.0, 7.8), (102, 9.29), (103, 9.5)] {
+            let change = buffer.arrived(position.nanoseconds, at: time.nanoseconds)
+            #expect(change == nil)
+        }
+        #expect(buffer.position(at: 12 * Self.second + Self.delay) == 105 * Self.second)
+    }
+
+    @Test func `a packet that comes too late restores the delay`() {
+        var buffer = JitterBuffer()
+        _ = buffer.arrived(0, at: 0)
+        // Due at 1.3 s.
+        let late = buffer.arrived(Self.second, at: 3 * Self.second)
+        #expect(late == .late(2 * Self.second))
+        #expect(buffer.position(at: 3 * Self.second + Self.delay) == Self.second)
+        let inTime = buffer.arrived(2 * Self.second, at: 4 * Self.second)
+        #expect(inTime == nil)
+    }
+
+    @Test func `what a sender in real time sends too fast is skipped`() {
+        var buffer = JitterBuffer()
+        _ = buffer.arrived(0, at: 0)
+        let skipped = buffer.arrived(6 * Self.second, at: 0)
+        #expect(skipped == .skipped(6 * Self.second))
+        #expect(buffer.position(at: Self.delay) == 6 * Self.second)
+        var file = JitterBuffer()
+        _ = file.arrived(0, at: 0)
+        let change = file.arrived(60 * Self.second, at: 0, limited: false)
+        #expect(change == nil)
+    }
+
+    @Test func `no timestamp overflows`() {
+        var buffer = JitterBuffer()
+        for position in [Int64.min, .max, 0, .min, .max] {
+            for time in [Int64.min, .max, 0] {
+                _ = buffer.arrived(position, at: time)
+                _ = buffer.position(at: time)
+            }
+        }
+    }
+
+    @Test func `connecting again waits longer each time, up to 8 s`() {
+        var backoff = Backoff()
+        let delays = (0..<7).map { _ in Double(backoff.next()) / 1e9 }
+        #expect(delays == [0.5, 1, 2, 4, 8, 8, 8])
+        backoff.reset()
+        let first = backoff.next()
+        #expect(first == Self.second / 2)
+    }
+}

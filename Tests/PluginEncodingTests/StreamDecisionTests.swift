@@ -1,0 +1,86 @@
+import GreenroomMedia
+import Testing
+
+@testable import PluginEncoding
+
+/// Tests of what a stream decides without a network.
+@Suite struct StreamDecisionTests {
+    @Test(arguments: [
+        ("rtmp://ana:secret@live.example.com:1935/app/key?token=secret", "flv"),
+        ("rtmps://live.example.com/app/secret", "flv"),
+        ("rtmp://ana:secret/word@live.example.com/app/key", "flv"),
+        ("srt://10.0.0.1:9000?passphrase=secret&streamid=secret", "mpegts"),
+        ("udp://239.0.0.1:1234", "mpegts"),
+        ("RTSP://u:p@secret@host/secret#secret", "rtsp"),
+    ])
+    func `an address has its muxer, and its name no credentials`(
+        url: String, muxer: String
+    ) throws {
+        let address = try StreamAddress.url(url).get()
+        #expect(address.muxer == muxer)
+        #expect(address.target == url)
+        #expect(!address.name.contains("secret"))
+        #expect(!address.name.contains("@"))
+        #expect(address.name.firstMatch(of: /^(rtmps?|srt|udp|rtsp):\/\/[a-z0-9.:]+$/) != nil)
+    }
+
+    @Test(arguments: [
+        ("live.example.com/app", "is not a URL"),
+        ("file:///etc/passwd", "has none of the schemes rtmp, rtmps, rtsp, srt, udp"),
+        ("rtmp://", "names no host"),
+        ("rtmp://ana:secret@/app", "names no host"),
+        ("rtmp://host/app live=1", "has a space"),
+        ("rtmp://host/\u{1B}[2J", "has a space or a character outside ASCII"),
+    ])
+    func `another text is an error with its cure, without the text`(url: String, rule: String) {
+        let error = #expect(throws: InvalidValueError.self) { try StreamAddress.url(url).get() }
+        #expect(error?.description.contains(rule) == true)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    private static let second: Int64 = 1_000_000_000
+
+    /// The shares of the bit rate at each change, and when.
+    private func changes(
+        behind: (_ second: Int64, _ share: Double) -> Double, seconds: Int64
+    ) -> [(second: Int64, share: Double)] {
+        var rate = AdaptiveBitRate()
+        var changes: [(Int64, Double)] = []
+        for now in 0..<seconds {
+            let waiting = Int64(behind(now, rate.share) * Double(Self.second))
+            if rate.update(behind: waiting, now: now * Self.second) {
+                changes.append((now, rate.share))
+            }
+        }
+        return changes
+    }
+
+    @Test func `a network that keeps up changes nothing`() {
+        #expect(changes(behind: { _, _ in 0.9 }, seconds: 300).isEmpty)
+    }
+
+    @Test func `the bit rate falls every 3 s to a quarter, and rises after 20 s in time`() {
+        let found = changes(behind: { now, _ in now < 60 ? 1.5 : 0 }, seconds: 200)
+        #expect(found.map(\.share) == [0.7, 0.5, 0.35, 0.25, 0.35, 0.5, 0.7, 1])
+        #expect(found.map(\.second) == [0, 3, 6, 9, 80, 101, 122, 143])
+    }
+
+    @Test func `each attempt that fails doubles the time to the next one`() {
+        // The network bears half of the bits.
+        let found = changes(behind: { _, share in share > 0.5 ? 1.5 : 0 }, seconds: 600)
+        let rises = found.filter { $0.share == 0.7 }.map(\.second).dropFirst()
+        let pauses = zip(rises, rises.dropFirst()).map { $1 - $0 }
+        #expect(pauses == [44, 84, 164])
+    }
+
+    @Test func `a smaller source is asked for from half of the bits on`() {
+        var rate = AdaptiveBitRate()
+        let capability = VideoCapability(width: 1280, height: 720, fps: 30)
+        var ceilings: [String?] = [rate.ceiling(of: capability)?.description]
+        for now in 0..<5 {
+            _ = rate.update(behind: AdaptiveBitRate.late, now: Int64(now) * 3 * Self.second)
+            ceilings.append(rate.ceiling(of: capability)?.description)
+        }
+        #expect(ceilings == [nil, nil, "960x540@30", "640x360@30", "640x360@30", "640x360@30"])
+    }
+}
