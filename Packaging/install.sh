@@ -149,7 +149,7 @@ place 644 "$made" lib/systemd/system/greenroom@.service
 sdk=share/greenroom/sdk
 place 644 Packaging/sdk/Package.swift "$sdk/Package.swift"
 place 644 Plugins/exports.map "$sdk/Plugins/exports.map"
-find Sources/GreenroomABI Sources/GreenroomMedia Sources/GreenroomPlugin -type f | sort \
+find Sources/GreenroomABI Sources/GreenroomMedia Sources/GreenroomPlugin docs/book -type f | sort \
     | while IFS= read -r file; do place 644 "$file" "$sdk/$file"; done
 
 "$root/bin/greenroom" schema > "$made"
@@ -157,8 +157,8 @@ place 644 "$made" share/greenroom/session.schema.json
 for file in LICENSE CHANGELOG.md SECURITY.md; do
     place 644 "$file" "share/doc/greenroom/$file"
 done
-for file in docs/Manual.docc/*.md; do
-    place 644 "$file" "share/doc/greenroom/manual/${file##*/}"
+for file in docs/manual/* docs/book/* docs/images/*; do
+    place 644 "$file" "share/doc/greenroom/${file#docs/}"
 done
 
 # page NAME ARGUMENT...: the manual page of a command.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the README's animated picture, docs/Manual.docc/live.gif: a room in headless Chromium, in which two guests join and
+# Makes the README's animated picture, docs/images/live.gif: a room in headless Chromium, in which two guests join and
 # the operator changes the camera. All video comes from the bundled plugins.
 #
 #   docs/animation.sh
@@ -44,7 +44,7 @@ programs=
 
 ffmpeg -v error -y -framerate 4 -i "$work/frame-%03d.png" -vf \
     "scale=800:-2:flags=lanczos,split[a][b];[a]palettegen=max_colors=96[p];[b][p]paletteuse=dither=none" \
-    docs/Manual.docc/live.gif
-bytes=$(stat -c %s docs/Manual.docc/live.gif)
-[ "$bytes" -lt 1000000 ] || fail "docs/Manual.docc/live.gif has $bytes bytes, and may have 1,000,000."
-say "docs/Manual.docc/live.gif: $bytes bytes"
+    docs/images/live.gif
+bytes=$(stat -c %s docs/images/live.gif)
+[ "$bytes" -lt 1000000 ] || fail "docs/images/live.gif has $bytes bytes, and may have 1,000,000."
+say "docs/images/live.gif: $bytes bytes"

@@ -12,14 +12,14 @@ import Testing
 /// updates it.
 @Suite struct SessionFilePageTests {
     @Test func `the manual has every key of the session file`() throws {
-        let path = "\(Checkout.root)/docs/Manual.docc/SessionFile.md"
+        let path = "\(Chapter.folder)/manual/session-file.md"
         let text = SessionFilePage(root: try #require(SessionDecoder.root.schema.section)).text
         if ProcessInfo.processInfo.environment["GREENROOM_WRITE_BOOK"] != nil {
             try text.write(toFile: path, atomically: true, encoding: .utf8)
         }
         #expect(
             String(decoding: try readFile(path), as: UTF8.self) == text,
-            "write SessionFile.md anew with GREENROOM_WRITE_BOOK=1")
+            "GREENROOM_WRITE_BOOK=1 writes session-file.md again")
     }
 }
 
@@ -28,8 +28,6 @@ private struct SessionFilePage {
         # Session file
 
         Look up every key of a session file.
-
-        ## Overview
 
         A session file is YAML, or JSON. A session needs at least a camera, a microphone, a share, a stage or a call.
 

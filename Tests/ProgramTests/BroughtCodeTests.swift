@@ -7,9 +7,9 @@ import Testing
 /// Code as it exists already: tasks, timers and run loops in Swift, as the book shows them, and
 /// plugins in Rust and Python. All isolated, as sessions run them.
 @Suite(.ownThreads, .nightly) struct BroughtCodeTests {
-    /// The plugins of the page `BringCode`, as they stand there, in one library.
+    /// The plugins of the page `bring-code`, as they stand there, in one library.
     private static let page = Result {
-        let blocks = try Chapter.named("BringCode").blocks.filter {
+        let blocks = try Chapter.book("bring-code").blocks.filter {
             $0.language == "swift" && $0.text.contains("static let plugin")
         }
         guard blocks.count == 2 else { throw Failure("the page has \(blocks.count) plugins") }

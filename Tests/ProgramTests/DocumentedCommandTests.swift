@@ -20,7 +20,7 @@ import Testing
     private static let runElsewhere = ["Samples/run.sh", "Tests/run.sh"]
 
     /// Its commands need an X server: `ScreenTests` runs them.
-    static let pageOfScreens = "ShareAScreen"
+    static let pageOfScreens = "share-a-screen"
 
     static func commands() throws -> [Commands] {
         let readme = try Chapter(path: Checkout.root + "/README.md")
@@ -82,8 +82,8 @@ import Testing
 
     /// The session of the page "Run a session", which readers save as `bars.yaml`.
     private static let bars = Result {
-        let page = try #require(Chapter.manual.first { $0.name == "RunASession" })
-        return try #require(page.blocks.first { $0.language == "yaml" }).text
+        let blocks = try Chapter.manual("run-a-session").blocks
+        return try #require(blocks.first { $0.language == "yaml" }).text
     }
 
     /// The files of its recording, made once, and small: only players read them.

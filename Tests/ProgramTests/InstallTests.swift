@@ -187,7 +187,8 @@ import Testing
             "share/man/man1/greenroom-plugin-install.1",
             "share/bash-completion/completions/greenroom", "share/zsh/site-functions/_greenroom",
             "share/fish/vendor_completions.d/greenroom.fish", "share/doc/greenroom/LICENSE",
-            "share/doc/greenroom/manual/Install.md",
+            "share/doc/greenroom/manual/install.md", "share/doc/greenroom/book/write-a-camera.md",
+            "share/doc/greenroom/images/session.svg", "share/greenroom/sdk/docs/book/README.md",
         ] {
             #expect((try? readFile(prefix + "/" + name))?.isEmpty == false, "\(name)")
         }

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(.nightly) func `the session file of the ten-minute camera is valid`() throws {
-        let files = try Chapter.named("WriteACamera").blocks.filter { $0.language == "yaml" }
+        let files = try Chapter.book("write-a-camera").blocks.filter { $0.language == "yaml" }
         #expect(files.count == 1)
         let folder = try TemporaryFolder()
         for file in files {

@@ -173,8 +173,7 @@ import Testing
     @Test(.nightly) func `the commands of the manual's page work`() throws {
         let server = try XServer()
         let window = try server.window("Slides - Viewer", class: "viewer")
-        let page = try #require(
-            Chapter.manual.first { $0.name == DocumentedCommandTests.pageOfScreens })
+        let page = try Chapter.manual(DocumentedCommandTests.pageOfScreens)
         let commands = page.blocks.filter { $0.language == "sh" }.map(\.text)
         #expect(commands.count == 2)
         let folder = try TemporaryFolder()

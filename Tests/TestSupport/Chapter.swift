@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of a DocC catalogue, for tests of the documentation.
+/// A page of the documentation in Markdown.
 public struct Chapter: Sendable, CustomStringConvertible {
     /// A fenced block of code.
     public struct Block: Sendable {
@@ -17,7 +17,7 @@ public struct Chapter: Sendable, CustomStringConvertible {
     /// Its content.
     public let text: String
 
-    /// The name, without folder and extension: `Lifecycle`.
+    /// The name, without folder and extension: `lifecycle`.
     public var name: String {
         let file = path.split(separator: "/").last ?? ""
         return String(file.prefix { $0 != "." })
@@ -32,16 +32,14 @@ public struct Chapter: Sendable, CustomStringConvertible {
         text = String(decoding: try readFile(path), as: UTF8.self)
     }
 
-    /// The folder of a module's catalogue.
-    public static func catalogue(of module: String) -> String {
-        "\(Checkout.root)/Sources/\(module)/\(module).docc"
-    }
+    /// The folder of the pages in the checkout.
+    public static let folder = "\(Checkout.root)/docs"
 
     /// The pages of the authors' book, by name.
-    public static let book = pages(in: catalogue(of: "GreenroomPlugin"))
+    public static let book = pages(in: "\(folder)/book")
 
     /// The pages of the manual, by name.
-    public static let manual = pages(in: "\(Checkout.root)/docs/Manual.docc")
+    public static let manual = pages(in: "\(folder)/manual")
 
     private static func pages(in folder: String) -> [Chapter] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -49,9 +47,14 @@ public struct Chapter: Sendable, CustomStringConvertible {
             .compactMap { try? Chapter(path: "\(folder)/\($0)") }
     }
 
-    /// A page of the authors' book.
-    public static func named(_ name: String) throws -> Chapter {
-        try Chapter(path: "\(catalogue(of: "GreenroomPlugin"))/\(name).md")
+    /// Reads a page of the authors' book.
+    public static func book(_ name: String) throws -> Chapter {
+        try Chapter(path: "\(folder)/book/\(name).md")
+    }
+
+    /// Reads a page of the manual.
+    public static func manual(_ name: String) throws -> Chapter {
+        try Chapter(path: "\(folder)/manual/\(name).md")
     }
 
     /// The fenced blocks, in order.
@@ -89,8 +92,7 @@ public struct Chapter: Sendable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// Code voice in the prose, without backquotes. Does not include links to symbols, which have
-    /// double backquotes.
+    /// Code voice in the prose, without backquotes.
     public var codeVoice: [String] {
         prose.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Every sample has an exact time on the session clock: a rate without a whole 10 ms block alternates
 /// between two block lengths. A late pump catches up. A pump that is more than 200 ms late skips to the
-/// present, and counts the skipped samples. The host never refuses its audio: see <doc:PaceAudio>.
+/// present, and counts the skipped samples. The host never refuses its audio: see `docs/book/pace-audio.md`.
 public final class AudioPump: Sendable {
     /// Samples of each channel, by outcome.
     public struct Counts: Equatable, Sendable {

@@ -4,7 +4,7 @@ public import GreenroomMedia
 ///
 /// Use it from any thread, for as long as the process lives: after uninitialize it returns
 /// `Status.gone`. The host queues 200 ms and empties the queue in session time, with a delay of 100
-/// ms. If the queue is full, a block waits, or the host refuses it: see <doc:PaceAudio>.
+/// ms. If the queue is full, a block waits, or the host refuses it: see `docs/book/pace-audio.md`.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 

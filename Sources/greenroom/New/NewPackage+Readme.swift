@@ -100,10 +100,10 @@ extension NewPackage {
         case .sdk:
             return "`\(NewPlugin.sdk)` is a copy of Greenroom's SDK: replace it to move to another "
                 + "version. The guides, from a first camera to threads and audio, are in "
-                + "`\(NewPlugin.sdk)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
+                + "`\(NewPlugin.sdk)/docs/book/README.md`."
         case .package(let path):
             return "The guides, from a first camera to threads and audio, are in "
-                + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
+                + "`\(path)/docs/book/README.md`."
         case .headers(let headers):
             let kind = plugin.template.kind
             guard kind.takesMedia else {

@@ -15,6 +15,14 @@ struct MessageTable {
         }
     }
 
+    /// Every literal of the sources on one line, including names and code.
+    static func literals() throws -> [String] {
+        try sources().flatMap { file in
+            let source = String(decoding: try readFile("\(Checkout.root)/\(file)"), as: UTF8.self)
+            return texts(in: source, of: file).map(onOneLine)
+        }
+    }
+
     /// A line for each file, and below it an indented line for each message.
     var text: String {
         messages.map { "\($0.file)\n" + $0.texts.map { "  \($0)\n" }.joined() }

@@ -1,0 +1,38 @@
+"""Puts DocC's reference into the site, and links names of the SDK's types to it."""
+
+import re
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / ".build/reference/merged"
+SYMBOLS = REFERENCE / "data/documentation/greenroomplugin"
+
+
+def types():
+    return {file.stem for file in SYMBOLS.glob("*.json")} if SYMBOLS.is_dir() else set()
+
+
+def on_page_markdown(markdown, page, **_):
+    """Links the first mention of a type of the SDK on each page of the book."""
+    if not page.file.src_uri.startswith("book/"):
+        return markdown
+    known = types()
+    up = "../" * page.file.src_uri.count("/")
+
+    def link(match):
+        name = match[1].lower()
+        if name not in known:
+            return match[0]
+        known.discard(name)
+        return f"[{match[0]}]({up}reference/documentation/greenroomplugin/{name}/index.html)"
+
+    # Code blocks and headings stay as they are.
+    parts = re.split(r"(^```.*?^```$|^#.*?$|\[[^\]]*\]\([^)]*\))", markdown, flags=re.S | re.M)
+    parts[::2] = [re.sub(r"(?<!`)`([A-Z][A-Za-z]+)`(?!`)", link, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def on_post_build(config, **_):
+    if REFERENCE.is_dir():
+        shutil.copytree(REFERENCE, Path(config["site_dir"]) / "reference", dirs_exist_ok=True)
