@@ -236,6 +236,12 @@ final class Stage: Composer {
         }
     }
 
+    /// The size of a source's video; nil before it is agreed.
+    private func size(of source: StageSource) -> FrameSize? {
+        known.values.lazy.filter { $0.track.kind.isVideo && self.source(of: $0.track) == source }
+            .compactMap { $0.track.capability?.size }.first
+    }
+
     /// Lists the entries: the session's own tracks, then the participants in the order of joining.
     private func listEntries() {
         var entries: [StageEntry] = []
@@ -250,14 +256,14 @@ final class Stage: Composer {
                     StageEntry(
                         source,
                         reference: isShare ? "share of \(participant.name)" : participant.name,
-                        label: participant.name, isShare: isShare))
+                        label: participant.name, isShare: isShare, size: size(of: source)))
             } else {
                 let name = track.name.split(separator: ".").dropFirst().first.map(String.init)
                 entries.append(
                     StageEntry(
                         source, reference: track.name,
                         label: track.kind == .share ? "" : name ?? settings.name,
-                        isShare: track.kind == .share))
+                        isShare: track.kind == .share, size: size(of: source)))
             }
         }
         entries =

@@ -1,7 +1,8 @@
-import PluginImages
+import GreenroomMedia
 import GreenroomPlugin
-import StageDecisions
+import PluginImages
 import PluginText
+import StageDecisions
 
 /// Draws names, initials and the background. The painter renders each once.
 struct StagePainter {
@@ -114,16 +115,9 @@ struct StagePainter {
         return picture
     }
 
-    /// A name on one line, without control characters.
+    /// A name on one line that is not too long.
     private static func shown(_ name: String) -> String {
-        let clean = name.unicodeScalars.filter {
-            switch $0.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-                false
-            default: true
-            }
-        }
-        let text = String(String.UnicodeScalarView(clean))
+        let text = name.singleLine
         return text.count > longestName ? "\(text.prefix(longestName - 1))\u{2026}" : text
     }
 

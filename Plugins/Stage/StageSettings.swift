@@ -9,6 +9,7 @@ struct StageSettings: PluginSettings, Equatable {
     var main = ""
     var inset = ""
     var corner = StageLayout.Corner.bottomRight
+    var fit = StageLayout.Fit.auto
     var custom = ""
     var animated = true
     var labels = true
@@ -28,6 +29,11 @@ struct StageSettings: PluginSettings, Equatable {
             title: "Track in the small tile of pip; empty: the camera, else the active speaker",
             live: true),
         .choice("corner", \.corner, title: "Where the small tile of pip is", live: true),
+        .choice(
+            "fit", \.fit,
+            title: "How people fill tiles of another shape; auto: whole if taller than the tile, "
+                + "else cropped",
+            live: true),
         .string(
             "custom", \.custom,
             title: "The places of the layout custom, a line for each: what, then x, y, width and "
@@ -65,6 +71,7 @@ struct StageSettings: PluginSettings, Equatable {
                 "custom: the layout custom has no places. List some, such as: camera 0 0 50 100",
                 status: .badSetting)
         }
-        return StageLayout(layout, main: main, inset: inset, corner: corner, places: places)
+        return StageLayout(
+            layout, main: main, inset: inset, corner: corner, fit: fit, places: places)
     }
 }

@@ -116,13 +116,15 @@ void greenroom_gst_stop(GstElement *pipeline)
 static GstBusSyncReply on_message(GstBus *bus, GstMessage *message, gpointer data)
 {
     callback *called = data;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    bool is_error = GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR;
+    if (is_error || GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
         GError *error = NULL;
-        gst_message_parse_error(message, &error, NULL);
+        (is_error ? gst_message_parse_error : gst_message_parse_warning)(message, &error, NULL);
         char *source = message->src ? gst_object_get_name(message->src) : NULL;
         char *text = g_strdup_printf(
             "%s: %s", source ? source : "pipeline", error ? error->message : "failed");
-        ((void (*)(void *, const char *))called->function)(called->context.value, text);
+        ((void (*)(void *, const char *, bool))called->function)(
+            called->context.value, text, is_error);
         g_free(text);
         g_free(source);
         g_clear_error(&error);
@@ -132,13 +134,13 @@ static GstBusSyncReply on_message(GstBus *bus, GstMessage *message, gpointer dat
     return GST_BUS_DROP;
 }
 
-void greenroom_gst_on_error(
+void greenroom_gst_on_report(
     GstElement *pipeline, greenroom_gst_context context,
-    void (*failed)(void *value, const char *text))
+    void (*report)(void *value, const char *text, bool is_error))
 {
     GstBus *bus = gst_pipeline_get_bus(GST_PIPELINE(pipeline));
     gst_bus_set_sync_handler(
-        bus, on_message, callback_new(context, (void (*)(void))failed), callback_free);
+        bus, on_message, callback_new(context, (void (*)(void))report), callback_free);
     gst_object_unref(bus);
 }
 

@@ -48,10 +48,42 @@ extension Unicode.Scalar {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-        // Direction overrides change the visible order of a line; emoji need the joiner.
-        case .format: self != "\u{200D}"
+        default: changesDirection
+        }
+    }
+
+    /// Whether it changes the direction of the text around it, so that a line reads differently.
+    private var changesDirection: Bool {
+        switch value {
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x206A...0x206F: true
         default: false
         }
+    }
+}
+
+extension String {
+    /// A person's name, or another text of a person, in one line: without the characters that control a
+    /// terminal or change the direction of the text around them, and without blanks at the ends; empty if
+    /// nothing visible remains. The joiners of scripts and emoji stay.
+    ///
+    /// The room, the page, the stage and the report show names as this function returns them.
+    package var singleLine: String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.properties.isWhitespace {
+                scalars.append(" ")
+            } else if !scalar.controlsTerminal {
+                scalars.append(scalar)
+            }
+        }
+        let text = String(scalars).split(separator: " ").joined(separator: " ")
+        let isVisible = text.unicodeScalars.contains {
+            switch $0.properties.generalCategory {
+            case .format, .spaceSeparator: false
+            default: !$0.properties.isDefaultIgnorableCodePoint
+            }
+        }
+        return isVisible ? text : ""
     }
 }
 

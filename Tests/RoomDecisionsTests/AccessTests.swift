@@ -108,6 +108,10 @@ import Testing
 
     @Test(arguments: [
         ("  Ana \u{202E}\n Maria\t", "Ana Maria"), ("😀", "😀"),
+        // Persian, Sinhala, a family and the flag of Scotland have joiners and tag characters.
+        ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("ක්\u{200D}ෂ", "ක්\u{200D}ෂ"),
+        ("👩‍👩‍👧", "👩‍👩‍👧"), ("🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"),
+        ("\u{2067}Ana\u{2069} \u{200F}B", "Ana B"),
         (String(repeating: "x", count: 500), String(repeating: "x", count: 40)),
     ])
     func `a name is one visible line`(given: String, name: String) throws {
@@ -116,7 +120,7 @@ import Testing
 
     @Test func `a name has at most 100 bytes, and at least one character`() throws {
         #expect(try RoomLimits.name(String(repeating: "語", count: 40)).utf8.count <= 100)
-        for empty in ["", "  \n", "\u{200B}"] {
+        for empty in ["", "  \n", "\u{200B}", "\u{200D}\u{E0067}"] {
             #expect(throws: RequestError.self) { try RoomLimits.name(empty) }
         }
     }

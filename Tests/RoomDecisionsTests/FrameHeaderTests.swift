@@ -64,4 +64,28 @@ import Testing
         }
         #expect(headers([]) == headers([0, 0, 1]))
     }
+
+    @Test(arguments: [
+        // A key frame of two slices, with parameter sets before each.
+        (
+            "00000001 6742 00000001 68ce 000001 65aa 00000001 6742 00000001 68ce 000001 65bb",
+            "00000001 6742 00000001 68ce 000001 65aa 00 000001 65bb"
+        ),
+        ("000001 6742 000001 68ce 000001 65aa", "000001 6742 000001 68ce 000001 65aa"),
+        ("000001 41aa 000001 41bb", "000001 41aa 000001 41bb"),
+        ("000001 65aa 000001 67", "000001 65aa"), ("0000", "0000"), ("", ""),
+    ])
+    func `parameter sets that follow a slice are removed`(given: String, kept: String) {
+        func bytes(_ text: String) -> [UInt8] {
+            let digits = text.filter { $0 != " " }.map(String.init)
+            return stride(from: 0, to: digits.count, by: 2).compactMap {
+                UInt8(digits[$0] + digits[$0 + 1], radix: 16)
+            }
+        }
+        var frame = bytes(given)
+        let count = frame.withUnsafeMutableBufferPointer {
+            H264Headers.removeRepeatedParameterSets(in: $0)
+        }
+        #expect(Array(frame.prefix(count)) == bytes(kept))
+    }
 }

@@ -84,4 +84,20 @@ import Testing
         let opened = GuestCamera.capability(first: first, isAdaptive: isAdaptive)
         #expect("\(opened.size)" == size && opened.rate == FrameRate(30))
     }
+
+    @Test(arguments: [
+        // The session's own video, a guest's share, and guests' cameras.
+        (1920, 1080, false, false, 1920, 1080, 30), (1920, 1080, true, true, 1920, 1080, 20),
+        (801, 601, true, true, 801, 601, 20), (1280, 720, true, false, 640, 360, 20),
+        (405, 720, true, false, 202, 360, 20), (320, 180, true, false, 320, 180, 20),
+    ])
+    func `a share keeps its size, and a guest's camera gets that of a tile`(
+        width: Int, height: Int, isGuest: Bool, isShare: Bool, ownWidth: Int, ownHeight: Int,
+        rate: Int
+    ) {
+        let own = VideoCapability(width: width, height: height, fps: 30)
+        #expect(
+            Rendition.whole(of: own, isGuest: isGuest, isShare: isShare)
+                == VideoCapability(width: ownWidth, height: ownHeight, fps: rate))
+    }
 }

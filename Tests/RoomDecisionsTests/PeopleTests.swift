@@ -44,6 +44,19 @@ import Testing
         #expect(rule.active == nil)
     }
 
+    @Test func `a silent person gives way to two who answer each other every 300 ms`() {
+        var rule = SpeakerRule()
+        for block in 0..<1000 {
+            let seconds = Double(block) * 0.02
+            let loud: UInt32 = block < 50 ? 3 : block / 15 % 2 == 0 ? 1 : 2
+            for person: UInt32 in [1, 2, 3] {
+                _ = rule.add(person == loud ? -20 : -80, of: person, at: seconds)
+            }
+            if block == 49 { #expect(rule.active == 3) }
+            if block > 110 { #expect(rule.active == 1 || rule.active == 2, "\(seconds) s") }
+        }
+    }
+
     @Test(
         arguments: [
             ([Int16](repeating: 0, count: 960), -Double.infinity), ([], -Double.infinity),
@@ -73,6 +86,7 @@ import Testing
 
     @Test(arguments: [
         ("a\u{1B}[2J\nb\u{202E}c\u{7}", "a[2J bc"), ("👩‍👩‍👧", "👩‍👩‍👧"), ("<b>", "<b>"),
+        ("a\u{2067}b\u{200F}c\u{200C}d", "abc\u{200C}d"),
         (String(repeating: "x", count: 500), String(repeating: "x", count: 500)),
         (String(repeating: "x", count: 501), nil), ("\u{200B} \n", nil),
         ("e" + String(repeating: "\u{301}", count: 2000), nil),

@@ -52,7 +52,7 @@ import Testing
             let now = isHeld ? 7 * Self.second : due
             #expect(limit.add(packets: 15, bytes: 17_000, endsFrame: true, at: now) == nil)
         }
-        // As much once more is too much.
+        // As much once more is too much, and only its frames are dropped.
         let excesses = (0..<120).compactMap { _ in
             limit.add(packets: 15, bytes: 17_000, endsFrame: true, at: 17 * Self.second)
         }
@@ -64,6 +64,22 @@ import Testing
             })
     }
 
+    @Test func `frames that were held back for 6 s are dropped, and the stream continues`() {
+        var limit = StreamLimit(.video)
+        var dropped = 0
+        for index in 0..<600 {
+            let due = UInt64(index) * Self.second / 30
+            let isHeld = due >= 5 * Self.second && due < 11 * Self.second
+            let excess = limit.add(
+                packets: 9, bytes: 10_000, endsFrame: true, at: isHeld ? 11 * Self.second : due)
+            if excess != nil { dropped += 1 }
+            #expect(excess?.isFatal != true)
+            // Half a second later there is room for each frame.
+            if due > 11 * Self.second + Self.second / 2 { #expect(excess == nil) }
+        }
+        #expect((30...45).contains(dropped), "\(dropped)")
+    }
+
     @Test func `too many packets, bytes and frames are too much, at once or evenly`() {
         let packets = add(60_000, aSecond: 5000, of: 13, frameEvery: 100, to: .video)
         #expect(packets?.excess == .packets && (packets?.after ?? 0) > 8000)
@@ -72,6 +88,8 @@ import Testing
         #expect(add(20_000, aSecond: 3000, of: 1200, frameEvery: 60, to: .video)?.excess == .bytes)
         #expect(add(1000, aSecond: 100, of: 100, frameEvery: 1, to: .video)?.excess == .frames)
         #expect(add(1000, aSecond: 74, of: 100, frameEvery: 1, to: .video) == nil)
+        let excesses: [StreamLimit.Excess] = [.packets, .bytes, .frames, .endlessFrame]
+        #expect(excesses.map(\.isFatal) == [true, true, false, true])
         #expect(add(9000, aSecond: 600, of: 50, frameEvery: nil, to: .audio)?.excess == .packets)
         #expect(add(9000, aSecond: 400, of: 1200, frameEvery: nil, to: .audio)?.excess == .bytes)
     }

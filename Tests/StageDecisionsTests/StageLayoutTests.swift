@@ -244,6 +244,31 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
     }
 }
 
+/// Tests how video of another shape fills a tile.
+@Suite struct StageFitTests {
+    @Test(
+        arguments: [
+            (.auto, FrameSize(width: 405, height: 720), StageFit.letterbox),
+            (.auto, FrameSize(width: 640, height: 480), .letterbox),
+            (.auto, FrameSize(width: 1280, height: 720), .crop), (.auto, nil, .crop),
+            (.auto, FrameSize(width: 2560, height: 1080), .crop),
+            (.crop, FrameSize(width: 405, height: 720), .crop),
+            (.letterbox, FrameSize(width: 1280, height: 720), .letterbox),
+        ] as [(StageLayout.Fit, FrameSize?, StageFit)])
+    func `a person taller than the tile is whole unless the setting crops`(
+        fit: StageLayout.Fit, size: FrameSize?, expected: StageFit
+    ) {
+        let people: [StageEntry] = [1, 2, 3].map { (number: UInt32) in
+            StageEntry(.person(number), reference: "\(number)", label: "", size: size)
+        }
+        for kind in [StageLayout.Kind.grid, .speaker, .pip] {
+            let tiles = StageLayout(kind, fit: fit).tiles(
+                of: people, speaker: nil, in: FrameSize(width: 1280, height: 720))
+            #expect(tiles.count >= 2 && tiles.allSatisfy { $0.fit == expected }, "\(kind)")
+        }
+    }
+}
+
 @Suite struct ActiveSpeakerTests {
     /// Levels of two people each 100 ms.
     private func speakers(_ levels: [(Double, Double)]) -> [StageSource?] {
@@ -276,6 +301,19 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
             Array(repeating: (-20.0, -90.0), count: 30) + Array(repeating: (-90, -20), count: 30)
         // The level of the speaker falls for some blocks first.
         #expect(speakers(late).firstIndex(of: .person(2)).map { (36...40).contains($0) } == true)
+    }
+
+    @Test func `two who answer each other every 300 ms take over from a silent speaker`() {
+        var speaker = ActiveSpeaker()
+        for block in 0..<200 {
+            let now = Int64(block) * 100_000_000
+            let loud: UInt32 = block < 30 ? 3 : block / 3 % 2 == 0 ? 1 : 2
+            for person: UInt32 in [1, 2, 3] {
+                speaker.hear(.person(person), person == loud ? -20 : -90, at: now)
+            }
+            if block == 29 { #expect(speaker.current == .person(3)) }
+            if block > 45 { #expect(speaker.current != .person(3), "block \(block)") }
+        }
     }
 
     @Test func `two who are equally loud do not alternate`() {

@@ -24,8 +24,8 @@ package struct ActiveSpeaker: Sendable {
     /// The active speaker; nil before anybody has spoken.
     package private(set) var current: StageSource?
     private var since = Int64.min
-    /// The next speaker, and since when they are louder.
-    private var candidate: (source: StageSource, since: Int64)?
+    /// The next speaker, since when they are louder, and when they were last heard.
+    private var candidate: (source: StageSource, since: Int64, heard: Int64)?
 
     package init() {}
 
@@ -59,7 +59,12 @@ package struct ActiveSpeaker: Sendable {
         let loudest = levels.keys.max { first, second in
             level(of: first, at: time) < level(of: second, at: time)
         }
-        guard let loudest, loudest != current, level(of: loudest, at: time) > Self.silence else {
+        guard let loudest, level(of: loudest, at: time) > Self.silence else {
+            // A pause between two answers.
+            if let heard = candidate?.heard, time - heard > Self.age { candidate = nil }
+            return
+        }
+        guard loudest != current else {
             candidate = nil
             return
         }
@@ -68,14 +73,16 @@ package struct ActiveSpeaker: Sendable {
             return
         }
         let speaking = level(of: current, at: time)
-        guard speaking <= Self.silence || level(of: loudest, at: time) >= speaking + Self.lead
-        else {
+        let isSilent = speaking <= Self.silence
+        guard isSilent || level(of: loudest, at: time) >= speaking + Self.lead else {
             candidate = nil
             return
         }
-        if candidate?.source != loudest { candidate = (loudest, time) }
-        guard let candidate, time - candidate.since >= Self.patience, time - since >= Self.hold
-        else { return }
+        // While the speaker is silent, people who answer each other count as one.
+        let isSame = isSilent || candidate?.source == loudest
+        let start = isSame ? candidate?.since ?? time : time
+        candidate = (loudest, start, time)
+        guard time - start >= Self.patience, time - since >= Self.hold else { return }
         begin(loudest, at: time)
     }
 

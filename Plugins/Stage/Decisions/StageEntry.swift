@@ -1,3 +1,5 @@
+package import GreenroomMedia
+
 /// The subject of a tile: one of the session's own videos, a participant, or a participant's share.
 package enum StageSource: Hashable, Sendable {
     /// A camera or a share of the session, by its track's number.
@@ -17,12 +19,18 @@ package struct StageEntry: Equatable, Sendable {
     package var label: String
     /// Whether it is a screen, which is shown whole.
     package var isShare: Bool
+    /// The size of its video; nil if unknown.
+    package var size: FrameSize?
 
-    package init(_ source: StageSource, reference: String, label: String, isShare: Bool = false) {
+    package init(
+        _ source: StageSource, reference: String, label: String, isShare: Bool = false,
+        size: FrameSize? = nil
+    ) {
         self.source = source
         self.reference = reference
         self.label = label
         self.isShare = isShare
+        self.size = size
     }
 
     /// The first letters of up to two words of a name, for a tile without video.

@@ -24,6 +24,14 @@ package struct StageLayout: Equatable, Sendable {
         case bottomRight = "bottom-right"
     }
 
+    /// How people fill their tiles. Shares are always whole.
+    package enum Fit: String, CaseIterable, Sendable {
+        /// Whole if the video is taller than its tile, as a phone's is; else cropped.
+        case auto
+        case crop
+        case letterbox
+    }
+
     package var kind: Kind
     /// The large entry of ``Kind/speaker``, ``Kind/share`` and ``Kind/pip``, by its reference; empty for the
     /// active speaker or the newest share.
@@ -32,13 +40,16 @@ package struct StageLayout: Equatable, Sendable {
     /// the active speaker.
     package var inset: String
     package var corner: Corner
+    /// How people fill tiles that have no fit in ``places``.
+    package var fit: Fit
     /// The places of ``Kind/custom``.
     package var places: [CustomPlace]
 
     package init(
         _ kind: Kind = .grid, main: String = "", inset: String = "",
-        corner: Corner = .bottomRight, places: [CustomPlace] = []
+        corner: Corner = .bottomRight, fit: Fit = .auto, places: [CustomPlace] = []
     ) {
+        self.fit = fit
         self.kind = kind
         self.main = main
         self.inset = inset
@@ -69,17 +80,17 @@ package struct StageLayout: Equatable, Sendable {
         let gap = max(canvas.height / 90, 2)
         let whole = StageRect(canvas)
         switch kind {
-        case .grid: return Self.grid(entries, in: whole, gap)
+        case .grid: return grid(entries, in: whole, gap)
         case .speaker:
             let main = entry(main, of: entries) ?? Self.spoken(speaker, of: entries)
             guard let main else { return [] }
-            return Self.large(
+            return large(
                 main, before: entries.filter { $0.source != main.source }, isBeside: false,
                 in: whole, gap)
         case .share:
             let main = entry(main, of: entries) ?? entries.last { $0.isShare }
-            guard let main else { return Self.grid(entries, in: whole, gap) }
-            return Self.large(
+            guard let main else { return grid(entries, in: whole, gap) }
+            return large(
                 main, before: entries.filter { $0.source != main.source }, isBeside: true,
                 in: whole, gap)
         case .pip: return pictureInPicture(entries, speaker, canvas, gap)
@@ -100,11 +111,11 @@ package struct StageLayout: Equatable, Sendable {
     // MARK: Arrangements
 
     /// Tiles of 16:9 in rows of equal length; the last row is centred.
-    private static func grid(
+    private func grid(
         _ entries: [StageEntry], in area: StageRect, _ gap: Int
     ) -> [StageTile] {
         guard let only = entries.first else { return [] }
-        guard entries.count > 1 else { return [StageTile(only, area)] }
+        guard entries.count > 1 else { return [tile(only, area)] }
         func cell(_ columns: Int) -> (width: Int, height: Int, rows: Int) {
             let rows = (entries.count + columns - 1) / columns
             let width = (area.width - gap * (columns + 1)) / columns
@@ -119,7 +130,7 @@ package struct StageLayout: Equatable, Sendable {
             let (row, column) = (index / columns, index % columns)
             let inRow = min(entries.count - row * columns, columns)
             let left = area.x + (area.width - inRow * width - (inRow - 1) * gap) / 2
-            return StageTile(
+            return tile(
                 entry,
                 StageRect(
                     x: left + column * (width + gap), y: top + row * (height + gap), width: width,
@@ -128,11 +139,11 @@ package struct StageLayout: Equatable, Sendable {
     }
 
     /// One large, and a strip of the others, as many as there is room for.
-    private static func large(
+    private func large(
         _ main: StageEntry, before others: [StageEntry], isBeside: Bool, in area: StageRect,
         _ gap: Int
     ) -> [StageTile] {
-        guard !others.isEmpty else { return [StageTile(main, area)] }
+        guard !others.isEmpty else { return [tile(main, area)] }
         var (room, strip) = (area, area)
         if isBeside {
             strip.width = area.width / 5
@@ -152,7 +163,7 @@ package struct StageLayout: Equatable, Sendable {
         let shown = others.prefix(max((length - gap) / max(step, 1), 0))
         let start = (length - shown.count * step + gap) / 2
         let small = shown.enumerated().map { index, entry in
-            StageTile(
+            tile(
                 entry,
                 StageRect(
                     x: isBeside ? strip.x + gap : strip.x + start + index * step,
@@ -160,7 +171,7 @@ package struct StageLayout: Equatable, Sendable {
                     width: width, height: height))
         }
         // A screen gets all of the room, and shows its shape in it.
-        return [StageTile(main, main.isShare ? room : room.widescreen)] + small
+        return [tile(main, main.isShare ? room : room.widescreen)] + small
     }
 
     private func pictureInPicture(
@@ -171,13 +182,13 @@ package struct StageLayout: Equatable, Sendable {
             entry(main, of: entries) ?? entries.last { $0.isShare }
             ?? Self.spoken(speaker, of: entries.filter { $0.reference != inset })
         guard let large else {
-            return entries.first.map { [StageTile($0, StageRect(canvas))] } ?? []
+            return entries.first.map { [tile($0, StageRect(canvas))] } ?? []
         }
         let others = people.filter { $0.source != large.source }
         let small =
             entry(inset, of: entries) ?? others.first { $0.reference == "camera" }
             ?? Self.spoken(speaker, of: others)
-        let back = StageTile(large, StageRect(canvas))
+        let back = tile(large, StageRect(canvas))
         guard let small, small.source != large.source else { return [back] }
         let (width, height) = (canvas.width / 4, canvas.width / 4 * 9 / 16)
         let margin = 2 * gap
@@ -190,7 +201,7 @@ package struct StageLayout: Equatable, Sendable {
             case .bottomRight: (right, bottom)
             }
         return [
-            back, StageTile(small, StageRect(x: x, y: y, width: width, height: height)),
+            back, tile(small, StageRect(x: x, y: y, width: width, height: height)),
         ]
     }
 
@@ -223,16 +234,23 @@ package struct StageLayout: Equatable, Sendable {
                 x: left, y: top,
                 width: min(pixels(place.x + place.width, of: canvas.width), canvas.width) - left,
                 height: min(pixels(place.y + place.height, of: canvas.height), canvas.height) - top)
-            var tile = StageTile(found, rect)
-            if let fit = place.fit { tile.fit = fit }
-            return tile
+            var made = tile(found, rect)
+            if let fit = place.fit { made.fit = fit }
+            return made
         }
     }
-}
 
-extension StageTile {
-    /// Shares are whole, others cropped.
-    fileprivate init(_ entry: StageEntry, _ rect: StageRect) {
-        self.init(entry.source, rect.even, fit: entry.isShare ? .letterbox : .crop)
+    /// A tile with the fit of its entry.
+    private func tile(_ entry: StageEntry, _ rect: StageRect) -> StageTile {
+        let isTall =
+            entry.size.map { $0.height * rect.width > $0.width * rect.height * 11 / 10 } ?? false
+        let isWhole =
+            switch fit {
+            case .auto: isTall
+            case .crop: false
+            case .letterbox: true
+            }
+        return StageTile(
+            entry.source, rect.even, fit: entry.isShare || isWhole ? .letterbox : .crop)
     }
 }

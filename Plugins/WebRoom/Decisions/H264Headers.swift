@@ -45,6 +45,31 @@ package struct H264Headers: Equatable {
         isKey = hasHeader && hasPicture
     }
 
+    /// Removes parameter sets that follow the first slice of a frame, because decoders refuse them there.
+    /// GStreamer's senders repeat them before each slice of a key frame.
+    ///
+    /// - Returns: The number of bytes that remain at the start.
+    package static func removeRepeatedParameterSets(
+        in bytes: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        var (read, kept, isAfterSlice, isRemoved) = (0, 0, false, false)
+        while read < bytes.count {
+            if read + 3 < bytes.count, bytes[read] == 0, bytes[read + 1] == 0,
+                bytes[read + 2] == 1
+            {
+                let kind = bytes[read + 3] & 0x1f
+                isRemoved = isAfterSlice && (kind == 7 || kind == 8)
+                if (1...5).contains(kind) { isAfterSlice = true }
+            }
+            if !isRemoved {
+                bytes[kept] = bytes[read]
+                kept += 1
+            }
+            read += 1
+        }
+        return kept
+    }
+
     // MARK: A sequence parameter set (7.3.2.1.1)
 
     /// Profiles whose parameter sets contain more fields about colour.

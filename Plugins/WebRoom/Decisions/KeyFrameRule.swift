@@ -1,3 +1,22 @@
+/// Combines requests for key frames to a guest: all viewers share the guest's encoder, and a browser takes
+/// up to a second to answer.
+package struct KeyFrameRequests: Sendable {
+    /// The least time between two requests, in nanoseconds.
+    private static let interval: UInt64 = 1_000_000_000
+    private var last: UInt64?
+
+    package init() {}
+
+    /// Whether a request is due. If so, records it as sent.
+    ///
+    /// - Parameter now: The time in nanoseconds, on any clock.
+    package mutating func isDue(at now: UInt64) -> Bool {
+        if let last, now < last &+ Self.interval, now >= last { return false }
+        last = now
+        return true
+    }
+}
+
 /// Decides when to grant a viewer's request for a key frame. All viewers of a rendition share one
 /// encoder, and each key frame costs all of them bits. The rule grants the first request
 /// immediately. A viewer that keeps requesting waits 1, 2 and then 3 s, until it pauses. On a lossy

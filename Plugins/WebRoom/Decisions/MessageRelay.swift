@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// Relays text messages to the pages of a room.
 ///
 /// The relay keeps a message for 30 s, so that a page that was briefly offline still receives it.
@@ -33,7 +35,7 @@ package struct MessageRelay: Sendable {
     package mutating func add(
         _ text: String, from name: String, _ participant: UInt32?, at seconds: Double
     ) throws(RequestError) {
-        let text = RoomLimits.visible(text, joiners: true)
+        let text = text.singleLine
         guard !text.isEmpty else { throw .bad("the message is empty") }
         guard text.count <= Self.longest, text.utf8.count <= Self.longestBytes else {
             throw .bad("a message has at most \(Self.longest) characters")

@@ -13,6 +13,21 @@ package enum Rendition: Int, CaseIterable, Comparable, Sendable {
     /// Groups renditions of equal size.
     package static let bySize: [[Rendition]] = [[.full], [.half, .low]]
 
+    /// The size and rate of ``full`` for a track. The session's own video and shares keep their size,
+    /// because small text must stay readable. A guest's camera gets the size of a tile, because each
+    /// viewer with another codec costs an encoder.
+    package static func whole(
+        of own: VideoCapability, isGuest: Bool, isShare: Bool
+    ) -> VideoCapability {
+        let rate = min(own.rate, FrameRate(isGuest ? 20 : 30))
+        guard isGuest, !isShare else { return VideoCapability(size: own.size, rate: rate) }
+        let factor = min(640 / Double(own.size.width), 360 / Double(own.size.height), 1)
+        let size = FrameSize(
+            width: max(2, Int(Double(own.size.width) * factor) / 2 * 2),
+            height: max(2, Int(Double(own.size.height) * factor) / 2 * 2))
+        return VideoCapability(size: size, rate: rate)
+    }
+
     package static func < (left: Rendition, right: Rendition) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// The limits of a room.
 package enum RoomLimits {
     /// Limit of connections that watch or listen, if the process may have enough files and threads.
@@ -40,32 +42,14 @@ package enum RoomLimits {
     /// Limit of characters in a guest's name.
     package static let name = 40
 
-    /// A name as the session shows it: in one line, without invisible characters.
+    /// A name as the session shows it: ``Swift/String/singleLine``, and not too long.
     ///
-    /// - Throws: ``RequestError/bad(_:)`` if no character remains.
+    /// - Throws: ``RequestError/bad(_:)`` if nothing visible remains.
     package static func name(_ text: String) throws(RequestError) -> String {
-        var name = String(visible(text, joiners: false).prefix(Self.name))
+        var name = String(text.singleLine.prefix(Self.name))
         // A session's names have at most 100 bytes.
         while name.utf8.count > 100 { name.removeLast() }
-        guard !name.isEmpty else { throw .bad("the name is empty") }
+        guard !name.singleLine.isEmpty else { throw .bad("the name is empty") }
         return name
-    }
-
-    /// The text in one line, without invisible characters.
-    ///
-    /// - Parameter joiners: Whether to keep U+200C and U+200D, which emoji and some scripts need.
-    package static func visible(_ text: String, joiners: Bool) -> String {
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar? in
-            switch scalar.properties.generalCategory {
-            case .format where joiners && (scalar == "\u{200C}" || scalar == "\u{200D}"): scalar
-            case .control where scalar.properties.isWhitespace: " "
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
-                .paragraphSeparator:
-                nil
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars.compactMap(\.self)))
-            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

@@ -1,4 +1,4 @@
-/// Limits the traffic of a stream of packets. The sender of a stream above the limit must be
+/// Limits the traffic of a stream of packets. The sender of a stream above a fatal limit must be
 /// removed, because the stream takes time and memory from all others.
 package struct StreamLimit: Sendable {
     /// The allowance within ``StreamLimit/span``: in one burst after a pause of that length,
@@ -27,6 +27,10 @@ package struct StreamLimit: Sendable {
     /// The exceeded limit.
     package enum Excess: Equatable, Sendable {
         case packets, bytes, frames, endlessFrame
+
+        /// Whether the sender must be removed. The room drops frames above the limit instead, because a
+        /// network may hold frames back for seconds and then deliver all of them together.
+        package var isFatal: Bool { self != .frames }
     }
 
     /// The period of the limits, in nanoseconds.
@@ -48,8 +52,10 @@ package struct StreamLimit: Sendable {
         ///
         /// - Returns: Whether the content is within the limit.
         mutating func take(_ count: Int) -> Bool {
+            // Dropped frames do not count: the stream continues as soon as there is room for one.
+            guard content + Double(count) <= Double(most) else { return false }
             content += Double(count)
-            return content <= Double(most)
+            return true
         }
     }
 

@@ -8,9 +8,11 @@ final class Pipeline: Sendable {
 
     /// - Parameters:
     ///   - description: In the language of `gst-launch-1.0`.
+    ///   - onWarning: Called with each warning, on the pipeline's threads.
     ///   - onError: Called with each error, on the pipeline's threads.
     init(
-        _ description: String, onError: @escaping @Sendable (String) -> Void
+        _ description: String, onWarning: @escaping @Sendable (String) -> Void = { _ in },
+        onError: @escaping @Sendable (String) -> Void
     ) throws(PluginError) {
         var why: UnsafeMutablePointer<CChar>?
         guard let made = greenroom_gst_pipeline(description, &why) else {
@@ -20,8 +22,12 @@ final class Pipeline: Sendable {
                 status: .unavailable)
         }
         element = Element(borrowed: made)
-        greenroom_gst_on_error(made, greenroom_gst_context(Handler(onError))) { value, text in
-            greenroom_gst_context.object(value, Handler<String>.self).call(String(cString: text))
+        let handler = Handler<(text: String, isError: Bool)> {
+            $0.isError ? onError($0.text) : onWarning($0.text)
+        }
+        greenroom_gst_on_report(made, greenroom_gst_context(handler)) { value, text, isError in
+            greenroom_gst_context.object(value, Handler<(text: String, isError: Bool)>.self)
+                .call((String(cString: text), isError))
         }
     }
 

@@ -43,6 +43,7 @@ final class RemoteVideo: Sendable {
         var hasFrame = false
         /// Whether nothing can be decoded before the next key frame.
         var awaitsKey = true
+        var keyRequests = KeyFrameRequests()
         /// Whether it was too much: the guest has to go.
         var isTooMuch = false
         /// Frames as the depayloader sees them: that of H.264 needs no marker bit to end one.
@@ -99,10 +100,15 @@ final class RemoteVideo: Sendable {
         let sink = try Sink("pictures", of: pipeline)
         sink.onFrame { [weak self] picture in self?.take(picture, onFirst) }
         try Encoded("depay", of: pipeline).filter { [weak self] bytes in
-            self?.passes(bytes) ?? false
+            guard let self, self.passes(UnsafeBufferPointer(bytes)) else { return 0 }
+            return self.codec == .h264
+                ? H264Headers.removeRepeatedParameterSets(in: bytes) : bytes.count
         }
         state.withLock { $0.sink = sink }
     }
+
+    /// Whether the session wants frames and none was decoded yet.
+    var isAwaited: Bool { state.withLock { $0.isWanted && !$0.hasFrame } }
 
     /// The largest size that the session needs; nil before its first demand.
     var wantedSize: FrameSize? { state.withLock { $0.wantedSize } }
@@ -145,29 +151,35 @@ final class RemoteVideo: Sendable {
     private func passes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let (size, isKey, isBroken) = headers(of: bytes)
         let now = greenroom_gst_now()
-        let (passes, excess) = state.withLock { state -> (Bool, String?) in
-            guard !state.isTooMuch else { return (false, nil) }
-            let excess: String? =
+        let (passes, fault, keySink) = state.withLock { state -> (Bool, String?, Sink?) in
+            guard !state.isTooMuch else { return (false, nil, nil) }
+            let excess = state.limit.add(bytes: bytes.count, endsFrame: true, at: now)
+            let fault: String? =
                 if let size, !Self.fits(size) {
                     "a frame is larger than \(Self.largest)"
                 } else if let size, state.follow(size, at: now), !isShare {
                     "the camera changes its size more than \(Self.mostSizes / 2) times per second"
+                } else if let excess, excess.isFatal {
+                    state.limit.text(of: excess)
                 } else {
-                    state.limit.add(bytes: bytes.count, endsFrame: true, at: now)
-                        .map(state.limit.text)
+                    nil
                 }
-            if excess != nil {
+            if fault != nil {
                 state.isTooMuch = true
-                return (false, excess)
+                return (false, fault, nil)
             }
-            guard state.isWanted, !isBroken else {
+            if excess != nil { services.count("guests-frames-dropped") }
+            guard state.isWanted, !isBroken, excess == nil else {
                 state.awaitsKey = true
-                return (false, nil)
+                return (false, nil, nil)
             }
             if isKey { state.awaitsKey = false }
-            return (!state.awaitsKey, nil)
+            // A key frame may have been dropped, too, so the room asks until one passes.
+            let asks = state.awaitsKey && state.keyRequests.isDue(at: now)
+            return (!state.awaitsKey, nil, asks ? state.sink : nil)
         }
-        if let excess { onTooMuch(excess) }
+        keySink?.requestKey()
+        if let fault { onTooMuch(fault) }
         if passes { services.countDecoded() }
         return passes
     }

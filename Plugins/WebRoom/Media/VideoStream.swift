@@ -35,9 +35,8 @@ final class VideoStream: Sendable {
         guard isWatched, let own = track.capability else { return nil }
         // Browsers take VP8 for BT.601, whatever its size. Frames have this size also while the
         // source makes less: then the half rendition has all of it.
-        return .video(
-            VideoTrackWant(
-                size: size(of: own, track), rate: rate(of: own, track), matrix: .bt601))
+        let whole = Self.whole(of: own, track)
+        return .video(VideoTrackWant(size: whole.size, rate: whole.rate, matrix: .bt601))
     }
 
     var isWatched: Bool { state.withLock { !$0.feeds.isEmpty } }
@@ -45,22 +44,12 @@ final class VideoStream: Sendable {
     /// The size and rate of the full rendition; nil before its source has agreed.
     var whole: VideoCapability? {
         let track = track
-        return track.capability.map {
-            VideoCapability(size: size(of: $0, track), rate: rate(of: $0, track))
-        }
+        return track.capability.map { Self.whole(of: $0, track) }
     }
 
-    /// The session's own video whole, participants' in the size that a page shows.
-    private func size(of own: VideoCapability, _ track: Track) -> FrameSize {
-        guard track.participant != nil else { return own.size }
-        let factor = min(640 / Double(own.size.width), 360 / Double(own.size.height), 1)
-        return FrameSize(
-            width: max(2, Int(Double(own.size.width) * factor) / 2 * 2),
-            height: max(2, Int(Double(own.size.height) * factor) / 2 * 2))
-    }
-
-    private func rate(of own: VideoCapability, _ track: Track) -> FrameRate {
-        min(own.rate, FrameRate(track.participant == nil ? 30 : 20))
+    private static func whole(of own: VideoCapability, _ track: Track) -> VideoCapability {
+        Rendition.whole(
+            of: own, isGuest: track.participant != nil, isShare: track.kind == .share)
     }
 
     // MARK: Viewers

@@ -29,6 +29,8 @@ final class Guest: Sendable {
         var opened: Set<String> = []
         /// The size of the first frame; nil before it is there.
         var size: FrameSize?
+        /// Whether the log has a line about video that shows nothing.
+        var hasComplained = false
     }
 
     private let services: RoomServices
@@ -94,6 +96,27 @@ final class Guest: Sendable {
         let asked = state.withLock { $0.asked }
         return now > asked && now - asked > Self.longestSilence
             ? "no request of the page for 25 s" : nil
+    }
+
+    /// Video that arrives and shows nothing for so long is logged, in nanoseconds.
+    private static let longestBlindness: UInt64 = 3_000_000_000
+
+    /// Describes video that arrives and can't be decoded; nil if there is none or the log has it. Called every
+    /// second.
+    func newBlindness(now: UInt64) -> String? {
+        guard let peer, let video, video.isAwaited,
+            let (packets, since) = peer.arrived(video.codec.rawValue),
+            now > since, now - since >= Self.longestBlindness,
+            !state.withLock({ state in
+                defer { state.hasComplained = true }
+                return state.hasComplained
+            })
+        else { return nil }
+        let words =
+            peer.warning.map { "the decoder reports: \($0)" } ?? "the decoder reports nothing"
+        return
+            "\(video.codec.rawValue) video arrives, \(packets) packets so far, and 3 s later no frame is "
+            + "decoded; \(words). Send baseline H.264 with parameter sets in each key frame, or VP8."
     }
 
     /// How often an operator has muted the guest.

@@ -41,6 +41,12 @@ final class Peer: Sendable {
         var hasFailed = false
         /// Why media have not connected in time.
         var trouble: String?
+        /// The meters of the streams that arrive, by their codec.
+        var meters: [String: PacketMeter] = [:]
+    }
+
+    private final class Warning: Sendable {
+        let text = Mutex<String?>(nil)
     }
 
     /// How long an answer and a connection may take.
@@ -61,6 +67,8 @@ final class Peer: Sendable {
     private let base: UInt64
     /// All that arrives.
     private let meter: PacketMeter
+    /// The last warning of the pipeline's elements.
+    private let warnings = Warning()
     /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
     private let hasHeard = Atomic(false)
 
@@ -78,6 +86,7 @@ final class Peer: Sendable {
         state = Mutex(State(begun: now, lastHeard: now))
         pipeline = try Pipeline(
             "webrtcbin name=peer bundle-policy=max-bundle latency=\(latencyMilliseconds) \(elements)",
+            onWarning: { [warnings] text in warnings.text.withLock { $0 = text } },
             onError: { text in events.onGone(text) })
         do throws(PluginError) {
             let webrtc = try pipeline.child("peer")
@@ -275,6 +284,7 @@ final class Peer: Sendable {
     /// Counts the packets of a stream: what is behind the pad keeps them until a frame is whole.
     private func count(_ pad: OpaquePointer, _ encoding: String) {
         let meter = PacketMeter(encoding == "OPUS" ? .audio : .video, onExcess: events.onGone)
+        state.withLock { $0.meters[encoding] = meter }
         greenroom_peer_filter(pad, greenroom_gst_context(meter)) { value, packets, bytes, ends in
             greenroom_gst_context.object(value, PacketMeter.self)
                 .passes(packets, bytes, endsFrame: ends)
@@ -293,6 +303,14 @@ final class Peer: Sendable {
             greenroom_gst_context.object(value, PacketTimes.self).time(timestamp, pts)
         }
     }
+
+    /// The packets that have come of a codec, and since when.
+    func arrived(_ encoding: String) -> (packets: Int, since: UInt64)? {
+        state.withLock { $0.meters[encoding] }?.arrived
+    }
+
+    /// The last warning of the decoders and their neighbours; nil if none.
+    var warning: String? { warnings.text.withLock { $0 } }
 
     /// Whether media can flow.
     var isConnected: Bool { state.withLock { $0.connection == .connected } }
@@ -324,6 +342,15 @@ final class Peer: Sendable {
         state.withLock { state in
             guard state.connection == .new else { return nil }
             return now > state.begun ? now - state.begun : 0
+        }
+    }
+
+    /// How long no packet has come, or how long it has waited for its connection.
+    func silence(now: UInt64) -> UInt64? {
+        if let waiting = waiting(now: now) { return waiting }
+        return state.withLock { state in
+            let isQuiet = !hasHeard.load(ordering: .relaxed) && now > state.lastHeard
+            return isQuiet ? now - state.lastHeard : nil
         }
     }
 

@@ -26,8 +26,9 @@ extension Room {
             throw RequestError(.notFound, "No such guest: join first.")
         }
         if sharer == nil { try expectWelcome(name) }
-        let guest = try admit(
-            sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
+        let guest = try await admitting(sharer == nil ? .guest : .share) {
+            try admit(sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
+        }
         do {
             guard let peer = guest.peer else { throw RequestError.hasClosed }
             return (

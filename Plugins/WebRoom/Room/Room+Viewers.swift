@@ -39,14 +39,8 @@ extension Room {
         let answer = try Answer(to: offer, on: .viewer(videos: hearsOnly ? 0 : most))
         // Behind this machine's address there may be a proxy, with everybody.
         let origin = client.flatMap { $0.isLocal ? nil : $0.text }
-        let viewer: Viewer
-        do {
-            viewer = try admit(answer.streams, stream, from: origin)
-        } catch let error as RequestError where error.code == .full {
-            guard makePlace() else { throw error }
-            // Its place is free when its pipeline has stopped.
-            try await Task.sleep(for: .milliseconds(500))
-            viewer = try admit(answer.streams, stream, from: origin)
+        let viewer = try await admitting(.viewer) {
+            try admit(answer.streams, stream, from: origin)
         }
         do {
             return (

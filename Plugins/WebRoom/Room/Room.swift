@@ -250,21 +250,55 @@ final class Room: Sendable {
         }
     }
 
-    /// Lets a viewer give way who was there for a while and has not connected: it may never.
+    /// Removes the viewer or guest that has not connected, or the guest that has been silent, for the longest
+    /// time: they have probably left.
     ///
     /// - Returns: Whether there was one.
-    func makePlace() -> Bool {
+    func makePlace(_ place: Place) -> Bool {
         let now = greenroom_gst_now()
-        let viewers = state.withLock { Array($0.viewers.values) }
-        let waiting = viewers.compactMap { viewer in
-            viewer.peer.waiting(now: now).map { (viewer.id, $0) }
+        let (viewers, guests) = state.withLock {
+            (Array($0.viewers.values), Array($0.guests.values))
         }
-        guard let longest = waiting.max(by: { $0.1 < $1.1 }), longest.1 > 5_000_000_000 else {
-            return false
+        // Viewers may send a report every 5 s only.
+        let idle: [(id: String, nanoseconds: UInt64)] =
+            switch place {
+            case .viewer:
+                viewers.compactMap { viewer in
+                    viewer.peer.waiting(now: now).map { (viewer.id, $0) }
+                }
+            case .guest, .share:
+                guests.filter { ($0.sharer == nil) == (place == .guest) }.compactMap { guest in
+                    guest.peer?.silence(now: now).map { (guest.id, $0) }
+                }
+            }
+        guard let longest = idle.max(by: { $0.nanoseconds < $1.nanoseconds }),
+            longest.nanoseconds > Self.longestPlaceSilence
+        else { return false }
+        if place == .viewer {
+            remove(viewer: longest.id, because: "not connected, and another viewer needs the place")
+        } else {
+            remove(
+                guest: longest.id, because: "no packets arrive, and another guest needs the place")
         }
-        remove(viewer: longest.0, because: "not connected, and another viewer needs the place")
         return true
     }
+
+    /// Reserves a place by `admit`; if there is none, once again after a silent connection has ended.
+    func admitting<Admitted>(_ place: Place, _ admit: () throws -> Admitted) async throws
+        -> Admitted
+    {
+        do {
+            return try admit()
+        } catch let error as RequestError where error.code == .full {
+            guard makePlace(place) else { throw error }
+            // Its place is free when its pipeline has stopped.
+            try await Task.sleep(for: .milliseconds(500))
+            return try admit()
+        }
+    }
+
+    /// A connection without packets for so long gives its place to another one, in nanoseconds.
+    private static let longestPlaceSilence: UInt64 = 5_000_000_000
 
     static let full = RequestError(.full, "The room is full: try again later.")
 
@@ -280,7 +314,10 @@ final class Room: Sendable {
             (Array($0.viewers.values), Array($0.guests.values))
         }
         for viewer in viewers { say(viewer.peer.newTrouble(now: now), of: viewer.id, "a viewer") }
-        for guest in guests { say(guest.peer?.newTrouble(now: now), of: guest.id, guest.name) }
+        for guest in guests {
+            say(guest.peer?.newTrouble(now: now), of: guest.id, guest.name)
+            say(guest.newBlindness(now: now), of: guest.id, guest.name)
+        }
         for viewer in viewers {
             if let fault = viewer.peer.fault(now: now) { remove(viewer: viewer.id, because: fault) }
         }

@@ -47,10 +47,10 @@ bool greenroom_gst_play(GstElement *_Nonnull pipeline, uint64_t base);
 // Stop and free. Waits for the pipeline's threads: never call it on one of them.
 void greenroom_gst_stop(GstElement *_Nonnull pipeline);
 
-// Call back with the text of each error. `failed` may be called on any of its threads.
-void greenroom_gst_on_error(
+// Call back with the text of each error and each warning. `report` may be called on any of its threads.
+void greenroom_gst_on_report(
     GstElement *_Nonnull pipeline, greenroom_gst_context context,
-    void (*_Nonnull failed)(void *_Nonnull value, const char *_Nonnull text));
+    void (*_Nonnull report)(void *_Nonnull value, const char *_Nonnull text, bool is_error));
 
 // An element of the pipeline by its name; free it with greenroom_gst_unref.
 GstElement *_Nullable greenroom_gst_child(GstElement *_Nonnull pipeline, const char *_Nonnull name);
@@ -118,11 +118,11 @@ void greenroom_gst_on_bytes(
     void (*_Nonnull take)(
         void *_Nonnull value, const void *_Nonnull bytes, size_t count, uint64_t time));
 
-// Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
-// returns true.
+// Call back with the bytes of each buffer that leaves an element, which the call may change. It returns how
+// many of them remain; 0 drops the buffer.
 void greenroom_gst_filter(
     GstElement *_Nonnull element, greenroom_gst_context context,
-    bool (*_Nonnull passes)(void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
+    size_t (*_Nonnull filter)(void *_Nonnull value, uint8_t *_Nonnull bytes, size_t count));
 
 // MARK: Peers
 

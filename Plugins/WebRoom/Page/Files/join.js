@@ -223,6 +223,7 @@ async function connect(name, media) {
 function became(name, media, guest) {
   tries = 0;
   Object.assign(me, { name, media, guest, isIn: false, mutes: 0 });
+  media.getTracks().forEach(followDevice);
   for (const kind of ["audio", "video"]) if (media.getTracks().some((track) => track.kind === kind && !track.enabled)) tell(kind);
   remember();
   label();
@@ -377,8 +378,45 @@ function tell(kind) {
   if (me.guest) request("PATCH", `${me.guest.location}?${kind === "audio" ? "microphone" : "camera"}=${isOn(kind) ? "on" : "off"}`).catch(() => {});
 }
 
+const deviceOf = (kind) => (kind === "audio" ? "microphone" : "camera");
+
+/** Turns a device off that ends during the call, as one that is unplugged: others would see a frozen frame. */
+function followDevice(track) {
+  track.onended = () => {
+    if (!me.media?.getTracks().includes(track)) return;
+    track.enabled = false;
+    tell(track.kind);
+    remember();
+    label();
+    changed("toggled");
+    toast(`Your ${deviceOf(track.kind)} has stopped. Turn it on to try again.`);
+  };
+}
+
+/** Opens a device again that has ended; the default one if the chosen one is gone. */
+async function reopen(old) {
+  const name = deviceOf(old.kind);
+  const open = (id) => navigator.mediaDevices.getUserMedia({ [old.kind]: constraints[name](id) });
+  try {
+    const media = await open(choices[name]).catch((error) => (error.name === "OverconstrainedError" ? open("") : Promise.reject(error)));
+    const [track] = media.getTracks();
+    if (!me.media?.getTracks().includes(old)) return stopTracks(media);
+    await me.guest?.pc?.getSenders().find((sender) => sender.track === old)?.replaceTrack(track);
+    me.media.removeTrack(old);
+    me.media.addTrack(track);
+    followDevice(track);
+    tell(old.kind);
+    remember();
+    label();
+    changed("toggled");
+  } catch (error) {
+    toast(refusal(error, name));
+  }
+}
+
 export function toggle(kind) {
   const tracks = me.media?.getTracks().filter((track) => track.kind === kind) ?? [];
+  if (tracks[0].readyState === "ended") return reopen(tracks[0]);
   const on = !tracks[0].enabled;
   tracks.forEach((track) => { track.enabled = on; });
   tell(kind);

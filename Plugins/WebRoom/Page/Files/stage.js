@@ -135,6 +135,8 @@ export function arrange() {
   for (const tile of all) {
     tile.element.removeAttribute("style");
     tile.element.classList.toggle("large", tile === large);
+    // A phone's video would lose forehead and chin.
+    tile.element.classList.toggle("tall", tile.video.videoWidth * 1.1 < tile.video.videoHeight * RATIO);
     const isPicked = tile.key === picked;
     tile.pin.setAttribute("aria-pressed", String(isPicked));
     tile.pin.title = isPicked ? `Unpin ${tile.name.textContent}` : `Pin ${tile.name.textContent}`;
