@@ -18,8 +18,8 @@ export NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
 
 install_tools() {
     install_packages python3-venv
-    [ -x "$tools/bin/pip" ] || /usr/bin/python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check -r docs/site/requirements.txt
+    [ -x "$tools/bin/python" ] || /usr/bin/python3 -m venv "$tools"
+    "$tools/bin/python" -m pip install --quiet --disable-pip-version-check -r docs/site/requirements.txt
 }
 
 # One archive per module, merged into one folder.
@@ -63,6 +63,6 @@ if [ "${1-}" = --publish ]; then
     shift
     PATH="$PWD/$tools/bin:$PATH" mike deploy --config-file docs/site/mkdocs.yml --update-aliases "$@"
 else
-    "$tools/bin/mkdocs" build --strict --quiet --config-file docs/site/mkdocs.yml
+    "$tools/bin/python" -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
     say "The site is in .build/site: open .build/site/index.html"
 fi

@@ -14,7 +14,12 @@ def types():
 
 
 def on_page_markdown(markdown, page, **_):
-    """Links the first mention of a type of the SDK on each page of the book."""
+    """Links the first mention of each of the SDK's types on a page of the book."""
+    if page.file.src_uri == "README.md":
+        # The menu of the site has folders; a browser without a server needs files.
+        markdown = re.sub(r"\]\((\w+)/\)", r"](\1/README.md)", markdown)
+        link = "- [Reference of the Swift modules](reference/documentation/)\n"
+        return markdown.rstrip() + "\n" + link if REFERENCE.is_dir() else markdown
     if not page.file.src_uri.startswith("book/"):
         return markdown
     known = types()
@@ -25,7 +30,7 @@ def on_page_markdown(markdown, page, **_):
         if name not in known:
             return match[0]
         known.discard(name)
-        return f"[{match[0]}]({up}reference/documentation/greenroomplugin/{name}/index.html)"
+        return f"[{match[0]}]({up}reference/documentation/greenroomplugin/{name}/)"
 
     # Code blocks and headings stay as they are.
     parts = re.split(r"(^```.*?^```$|^#.*?$|\[[^\]]*\]\([^)]*\))", markdown, flags=re.S | re.M)
