@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["manual", "book", "decisions"])
+    @Test(arguments: ["manual", "book", "contributing", "decisions"])
     func `a folder's first page lists every page of the folder`(folder: String) throws {
         let first = "docs/\(folder)/README.md"
         let listed = try Self.links().filter { $0.page == first }

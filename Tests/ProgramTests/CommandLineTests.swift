@@ -481,7 +481,7 @@ import Testing
     @Test func `the help and the manual have the same exit codes`() throws {
         let help = try Greenroom.run("--help").text
         let manual = String(
-            decoding: try readFile(Checkout.root + "/docs/manual/exit-codes.md"), as: UTF8.self)
+            decoding: try readFile(Checkout.root + "/docs/manual/commands.md"), as: UTF8.self)
         let rows = manual.split(separator: "\n").compactMap { line -> String? in
             let cells = line.split(separator: "|").map {
                 $0.trimmingCharacters(in: .whitespaces).replacing("`", with: "")
