@@ -102,8 +102,8 @@ private struct Texts {
                 for pair in from..<to { isCovered[pair] = true }
             }
         }
-        // Names of a role and of a system call.
-        let values: Set<Substring> = ["call", "open"]
+        // Names of roles and of a system call.
+        let values: Set<Substring> = ["call", "camera", "microphone", "open", "share"]
         return words.indices.dropLast().filter { index in
             !isCovered[index] && values.isDisjoint(with: words[index...(index + 1)])
                 && words[index].wholeMatch(of: #/[a-z'’]+/#) != nil
