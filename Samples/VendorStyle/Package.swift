@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Has a library show its entry alone: its copy of the SDK stays its own.
+/// Shows only the entry of a library, so that its copy of the SDK stays private.
 let exports = "\(Context.packageDirectory)/../../Plugins/exports.map"
 
 /// A library with a vendor's names, for other packages.

@@ -4,7 +4,7 @@ import PackageDescription
 /// The checkout of Greenroom.
 let greenroom = "../greenroom"
 
-/// Has the library show its entry alone: its copy of the SDK stays its own.
+/// Shows only the entry of the library, so that its copy of the SDK stays private.
 let exports = "\(Context.packageDirectory)/\(greenroom)/Plugins/exports.map"
 
 let package = Package(
