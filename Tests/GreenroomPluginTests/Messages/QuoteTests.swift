@@ -103,9 +103,10 @@ private struct Texts {
             }
         }
         // Names of roles and of a system call.
-        let values: Set<Substring> = ["call", "camera", "microphone", "open", "share"]
+        let values: Set = ["call", "camera", "microphone", "open", "share"]
         return words.indices.dropLast().filter { index in
-            !isCovered[index] && values.isDisjoint(with: words[index...(index + 1)])
+            let pair = words[index...(index + 1)].map { $0.filter(\.isLetter) }
+            return !isCovered[index] && values.isDisjoint(with: pair)
                 && words[index].wholeMatch(of: #/[a-z'’]+/#) != nil
                 && words[index + 1].wholeMatch(of: #/[a-z'’]+[,;:.]*/#) != nil
         }.map { "\(words[$0]) \(words[$0 + 1])" }
