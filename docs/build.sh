@@ -63,6 +63,6 @@ if [ "${1-}" = --publish ]; then
     shift
     PATH="$PWD/$tools/bin:$PATH" mike deploy --config-file docs/site/mkdocs.yml --update-aliases "$@"
 else
-    "$tools/bin/python" -m mkdocs build --strict --quiet --config-file docs/site/mkdocs.yml
+    "$tools/bin/python" -m mkdocs build --strict --config-file docs/site/mkdocs.yml
     say "The site is in .build/site: open .build/site/index.html"
 fi

@@ -15,6 +15,8 @@ def types():
 
 def on_page_markdown(markdown, page, **_):
     """Links the first mention of each of the SDK's types on a page of the book."""
+    # Files outside docs are not part of the site.
+    markdown = re.sub(r"\[([^\]]*)\]\(\.\./\.\./[^)]*\)", r"\1", markdown)
     if page.file.src_uri == "README.md":
         # The menu of the site has folders; a browser without a server needs files.
         markdown = re.sub(r"\]\((\w+)/\)", r"](\1/README.md)", markdown)
