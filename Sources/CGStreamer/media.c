@@ -105,25 +105,6 @@ static void set_take(
     gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, called, callback_free);
 }
 
-static GstFlowReturn take_buffer(GstAppSink *sink, gpointer data)
-{
-    callback *called = data;
-    GstSample *sample = gst_app_sink_pull_sample(sink);
-    if (!sample) return GST_FLOW_EOS;
-    GstBuffer *buffer = gst_sample_get_buffer(sample);
-    if (buffer) {
-        ((void (*)(void *, GstBuffer *))called->function)(called->context.value, buffer);
-    }
-    gst_sample_unref(sample);
-    return GST_FLOW_OK;
-}
-
-void greenroom_gst_on_buffer(
-    GstElement *sink, greenroom_gst_context context, void (*take)(void *value, GstBuffer *buffer))
-{
-    set_take(sink, take_buffer, callback_new(context, (void (*)(void))take));
-}
-
 // UINT64_MAX for none.
 static guint64 running_time(GstSample *sample)
 {
@@ -191,26 +172,22 @@ void greenroom_gst_on_bytes(
 static GstPadProbeReturn on_leaving(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
     callback *called = data;
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
     GstMapInfo map;
-    GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-    info->data = buffer;
-    if (!gst_buffer_map(buffer, &map, GST_MAP_READWRITE)) return GST_PAD_PROBE_DROP;
-    size_t kept = ((size_t (*)(void *, uint8_t *, size_t))called->function)(
+    if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_DROP;
+    bool passes = ((bool (*)(void *, const uint8_t *, size_t))called->function)(
         called->context.value, map.data, map.size);
-    bool is_cut = kept < map.size;
     gst_buffer_unmap(buffer, &map);
-    if (kept == 0) return GST_PAD_PROBE_DROP;
-    if (is_cut) gst_buffer_set_size(buffer, (gssize)kept);
-    return GST_PAD_PROBE_OK;
+    return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 void greenroom_gst_filter(
     GstElement *element, greenroom_gst_context context,
-    size_t (*filter)(void *value, uint8_t *bytes, size_t count))
+    bool (*passes)(void *value, const uint8_t *bytes, size_t count))
 {
     GstPad *pad = gst_element_get_static_pad(element, "src");
     gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_BUFFER, on_leaving,
-        callback_new(context, (void (*)(void))filter), callback_free);
+        callback_new(context, (void (*)(void))passes), callback_free);
     gst_object_unref(pad);
 }

@@ -615,6 +615,37 @@ void greenroom_peer_retime(
         callback_new(context, (void (*)(void))pts_of), callback_free);
 }
 
+// A NAL unit that decoders skip.
+enum { FILLER = 12 };
+
+static GstPadProbeReturn on_unit(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    callback *called = data;
+    GstBuffer *packet = GST_PAD_PROBE_INFO_BUFFER(info);
+    GstMapInfo map;
+    if (!gst_buffer_map(packet, &map, GST_MAP_READ)) return GST_PAD_PROBE_OK;
+    size_t header = ((size_t (*)(void *, const uint8_t *, size_t))called->function)(
+        called->context.value, map.data, map.size);
+    bool is_inside = header > 0 && header < map.size;
+    gst_buffer_unmap(packet, &map);
+    if (is_inside) {
+        const guint8 filler = FILLER;
+        packet = gst_buffer_make_writable(packet);
+        gst_buffer_fill(packet, header, &filler, 1);
+        info->data = packet;
+    }
+    return GST_PAD_PROBE_OK;
+}
+
+void greenroom_peer_fill(
+    GstPad *pad, greenroom_gst_context context,
+    size_t (*header_of)(void *value, const uint8_t *bytes, size_t count))
+{
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER, on_unit, callback_new(context, (void (*)(void))header_of),
+        callback_free);
+}
+
 bool greenroom_peer_link(GstPad *pad, GstPad *end)
 {
     bool is_linked = gst_pad_link(pad, end) == GST_PAD_LINK_OK;
@@ -745,11 +776,15 @@ bool greenroom_peer_route(
     return true;
 }
 
-void greenroom_peer_push(GstElement *source, GstBuffer *buffer, uint32_t slot, uint64_t pts)
+void greenroom_peer_push(
+    GstElement *source, uint32_t slot, const void *head, size_t head_count, const void *payload,
+    size_t payload_count, uint64_t pts)
 {
-    // What is new has the same memory.
-    GstBuffer *pushed = gst_buffer_copy(buffer);
-    GST_BUFFER_OFFSET(pushed) = slot;
-    GST_BUFFER_PTS(pushed) = pts;
-    gst_app_src_push_buffer(GST_APP_SRC(source), pushed);
+    GstBuffer *packet = gst_buffer_new_allocate(NULL, head_count + payload_count, NULL);
+    if (!packet) return;
+    gst_buffer_fill(packet, 0, head, head_count);
+    gst_buffer_fill(packet, head_count, payload, payload_count);
+    GST_BUFFER_OFFSET(packet) = slot;
+    GST_BUFFER_PTS(packet) = pts;
+    gst_app_src_push_buffer(GST_APP_SRC(source), packet);
 }

@@ -151,11 +151,4 @@ GstElement *greenroom_gst_child(GstElement *pipeline, const char *name)
 
 void greenroom_gst_unref(GstElement *element) { gst_object_unref(element); }
 
-bool greenroom_gst_buffer_is_delta(GstBuffer *buffer)
-{
-    return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-}
-
-uint64_t greenroom_gst_buffer_pts(GstBuffer *buffer) { return GST_BUFFER_PTS(buffer); }
-
 void greenroom_gst_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }

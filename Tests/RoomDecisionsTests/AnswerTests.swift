@@ -215,7 +215,11 @@ import Testing
             #expect(answer.media.map(\.name) == offer.media.map(\.name))
             for (medium, line) in zip(answer.media, answer.text.split(separator: "m=").dropFirst())
             where !medium.hasPort {
-                #expect(line.contains(" 0 ") && !line.contains("ice"))
+                #expect(line.contains(" 0 ") && !line.contains("candidate"))
+                // aiortc refuses an answer with a medium that has no transport and no codec.
+                guard group != nil, ["audio", "video"].contains(medium.kind) else { continue }
+                #expect(line.contains("a=ice-ufrag:") && line.contains("a=setup:"))
+                #expect(line.contains("a=rtpmap:") && line.contains("a=rtcp-mux"))
             }
         }
     }
@@ -361,6 +365,13 @@ import Testing
         let deaf = try Self.offer(group: "0 1", Self.video("0"), Self.audio("1", port: 0))
         let half = try ServerAnswer(deaf, to: offer)
         #expect(half.description.media.map(\.hasPort) == [true, false] && !half.hasFeedback)
+        #expect(half.isServed == [true, false])
+        // The first medium keeps the shared transport after the server has rejected it.
+        let blind = try ServerAnswer(
+            try Self.offer(group: "1", Self.video("0", port: 0), Self.audio("1")), to: offer)
+        #expect(blind.description.media.map(\.hasPort) == [true, true])
+        #expect(blind.description.media.map(\.direction) == [.inactive, .recvonly])
+        #expect(blind.isServed == [false, true])
         for wrong in [
             try Self.offer(group: "0", Self.video("0")),
             try Self.offer(group: "0 1", Self.video("0", port: 0), Self.audio("1", port: 0)),

@@ -157,6 +157,27 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            // The network's capacity, and the rendition of a small tile and of a large one.
+            (nil, Rendition.full, Rendition.full), (2e6, .full, .full), (900e3, .half, .full),
+            (300e3, .half, .half), (80e3, nil, .low),
+        ] as [(Double?, Rendition?, Rendition)])
+    func
+        `a guest's packets are forwarded whatever the size of the tile, if the network carries them`(
+            budget: Double?, small: Rendition?, large: Rendition
+        )
+    {
+        var plan = SlotPlan()
+        let wishes = [(0, 180), (1, 720)].map {
+            SlotPlan.Wish(
+                slot: $0.0, lines: $0.1, whole: VideoCapability(width: 640, height: 360, fps: 20),
+                sent: [.full: 600_000])
+        }
+        let shares = plan.shares(of: wishes, within: budget, at: 0)
+        #expect(shares[1]?.rendition == large && shares[0]?.rendition == small, "\(shares)")
+    }
+
     @Test func `a full rendition needs some room, keeps its place, and waits longer each time`() {
         var plan = SlotPlan()
         let wishes = [wish(0, 720)]
@@ -246,7 +267,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test(arguments: [(0, 24), (4, 18), (8, 11)])
+    @Test(arguments: [(0, 24), (4, 18), (8, 10)])
     func `a process of a plugin has room for so many pages with so many guests`(
         guests: Int, pages: Int
     ) {

@@ -65,27 +65,21 @@ import Testing
         #expect(headers([]) == headers([0, 0, 1]))
     }
 
-    @Test(arguments: [
-        // A key frame of two slices, with parameter sets before each.
-        (
-            "00000001 6742 00000001 68ce 000001 65aa 00000001 6742 00000001 68ce 000001 65bb",
-            "00000001 6742 00000001 68ce 000001 65aa 00 000001 65bb"
-        ),
-        ("000001 6742 000001 68ce 000001 65aa", "000001 6742 000001 68ce 000001 65aa"),
-        ("000001 41aa 000001 41bb", "000001 41aa 000001 41bb"),
-        ("000001 65aa 000001 67", "000001 65aa"), ("0000", "0000"), ("", ""),
-    ])
-    func `parameter sets that follow a slice are removed`(given: String, kept: String) {
-        func bytes(_ text: String) -> [UInt8] {
-            let digits = text.filter { $0 != " " }.map(String.init)
-            return stride(from: 0, to: digits.count, by: 2).compactMap {
-                UInt8(digits[$0] + digits[$0 + 1], radix: 16)
-            }
+    @Test func `parameter sets between the slices of a frame become filler`() {
+        var repeats = H264Repeats()
+        // The header of the unit, the time of the frame, and whether the unit becomes filler.
+        for (unit, time, isFiller) in [
+            (0x67, 1, false), (0x68, 1, false), (0x65, 1, false), (0x67, 1, true), (0x68, 1, true),
+            (0x65, 1, false), (0x67, 2, false), (0x7c, 2, false), (0x68, 2, true), (0x41, 3, false),
+            (0x78, 3, false),
+        ] as [(UInt8, UInt8, Bool)] {
+            let packet: [UInt8] = [0x80, 96, 0, 1, 0, 0, 0, time, 0, 0, 0, 1, unit, 66, 0, 0]
+            let header = packet.withUnsafeBufferPointer { repeats.header(in: $0) }
+            #expect(header == (isFiller ? 12 : nil), "\(unit) \(time)")
         }
-        var frame = bytes(given)
-        let count = frame.withUnsafeMutableBufferPointer {
-            H264Headers.removeRepeatedParameterSets(in: $0)
+        let none = [UInt8](repeating: 0x80, count: 3).withUnsafeBufferPointer {
+            repeats.header(in: $0)
         }
-        #expect(Array(frame.prefix(count)) == bytes(kept))
+        #expect(none == nil)
     }
 }

@@ -100,4 +100,19 @@ import Testing
             Rendition.whole(of: own, isGuest: isGuest, isShare: isShare)
                 == VideoCapability(width: ownWidth, height: ownHeight, fps: rate))
     }
+
+    @Test(
+        arguments: [
+            (nil, nil, nil), (100, nil, FrameSize(width: 320, height: 180)),
+            (181, nil, FrameSize(width: 480, height: 270)),
+            (10_000, nil, FrameSize(width: 1280, height: 720)),
+            (nil, FrameSize(width: 640, height: 360), FrameSize(width: 640, height: 360)),
+            (180, FrameSize(width: 640, height: 360), FrameSize(width: 640, height: 360)),
+            (720, FrameSize(width: 640, height: 360), FrameSize(width: 1280, height: 720)),
+        ] as [(Int?, FrameSize?, FrameSize?)])
+    func `a guest is asked for the size of the largest tile`(
+        lines: Int?, session: FrameSize?, wanted: FrameSize?
+    ) {
+        #expect(GuestCamera.wanted(lines: lines, session: session) == wanted)
+    }
 }

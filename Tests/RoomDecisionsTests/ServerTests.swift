@@ -21,8 +21,7 @@ import Testing
         var reply = ServerReply(status: status)
         (reply.body, reply.type, reply.problem) = (body, type, "Connection refused")
         do throws(ServerError) {
-            _ = try reply.answer(for: .publish, hasVideo: true)
-            return "none"
+            return try reply.answer(for: .publish, hasVideo: true, name: "").warning ?? "none"
         } catch {
             return error.description
         }
@@ -44,6 +43,38 @@ import Testing
             500, body: "no\r\nroom" + String(repeating: "x", count: 900), type: "text/plain")
         #expect(words.contains("no  room") && words.count < 300, "\(words)")
         #expect(!problem(500, body: "<html>", type: "text/html").contains("<"))
+    }
+
+    /// Media of an answer, as `kind` with a direction.
+    private static func answer(_ media: [(kind: String, direction: String)]) -> String {
+        let head = "v=0\no=- 1 1 IN IP4 0.0.0.0\ns=-\na=fingerprint:sha-256 00\na=ice-ufrag:abcd"
+        let lines = media.enumerated().map { index, medium in
+            "m=\(medium.kind) \(medium.direction == "none" ? 0 : 9) UDP/TLS/RTP/SAVPF 96\na=mid:\(index)"
+                + "\na=\(medium.direction == "none" ? "inactive" : medium.direction)"
+        }
+        return ([head] + lines).joined(separator: "\n")
+    }
+
+    @Test(arguments: [ServerPurpose.publish, .fetch], [true, false])
+    func `each medium is independent of the other`(purpose: ServerPurpose, hasVideo: Bool) {
+        let goes = purpose == .publish ? "recvonly" : "sendonly"
+        for (video, audio, text) in [
+            (goes, goes, nil), (goes, "none", "no audio"), ("none", goes, "no video"),
+            ("none", "none", "no video"),
+        ] as [(String, String, String?)] {
+            var reply = ServerReply(status: 201)
+            reply.body = Self.answer(
+                (hasVideo ? [("video", video)] : []) + [("audio", audio)])
+            let isExpected = audio == goes || hasVideo && video == goes
+            do throws(ServerError) {
+                let found = try reply.answer(for: purpose, hasVideo: hasVideo, name: "Hall")
+                #expect(isExpected)
+                guard hasVideo else { continue }
+                #expect(found.warning.map { $0.contains(text ?? "-") } ?? (text == nil))
+            } catch {
+                #expect(!isExpected, "\(error)")
+            }
+        }
     }
 
     @Test(

@@ -47,16 +47,19 @@ for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
     set -- $frames
     [ $(($1 - ${2:-0})) -ge 100 ] || fail "The recording has $frames of Ada's 150 frames."
 
-    say "A room publishes to aiortc $version"
-    "$python" Tests/WebRoom/aiortc_peer.py serve 8098 > "$work/server-$version.log" 2>&1 &
-    server=$!
-    programs="$server $programs"
-    wait_for ready "$work/server-$version.log"
-    run "publisher-$version" "publish: \"http://127.0.0.1:8098/whip\", publish-token: secret"
-    wait_for "published:" "$work/server-$version.log"
-    kill -INT "$session"
-    wait_for "ended by DELETE" "$work/server-$version.log"
-    cat "$work/server-$version.log"
-    wait "$session" || [ $? = 130 ]
-    kill "$server"
+    for rejected in "" audio video; do
+        say "A room publishes to aiortc $version, which rejects ${rejected:-nothing}"
+        # shellcheck disable=SC2086 # nothing is no word
+        "$python" Tests/WebRoom/aiortc_peer.py serve 8098 $rejected > "$work/server-$version.log" 2>&1 &
+        server=$!
+        programs="$server $programs"
+        wait_for ready "$work/server-$version.log"
+        run "publisher-$version" "publish: \"http://127.0.0.1:8098/whip\", publish-token: secret"
+        wait_for "published:" "$work/server-$version.log"
+        kill -INT "$session"
+        wait_for "ended by DELETE" "$work/server-$version.log"
+        cat "$work/server-$version.log"
+        wait "$session" || [ $? = 130 ]
+        kill "$server"
+    done
 done

@@ -2,7 +2,8 @@
 
     aiortc_peer.py join URL TOKEN       joins by WHIP, and pushes frames and a tone for 10 s
     aiortc_peer.py watch URL TOKEN      watches by WHEP until 100 frames and 2 s of audio have come
-    aiortc_peer.py serve PORT           a WHIP server, until 100 frames and 2 s of audio have come
+    aiortc_peer.py serve PORT [KIND]    a WHIP server, until 100 frames and 2 s of audio have come; it rejects the
+                                        medium KIND, audio or video, if there is one, and takes the other
 """
 
 import asyncio
@@ -64,6 +65,7 @@ class Media:
 
     def __init__(self, connection):
         self.frames, self.samples, self.size, self.shades = 0, 0, None, set()
+        self.wanted = {"video": 100, "audio": 96000}
         self.enough = asyncio.Event()
         connection.on("track", lambda track: asyncio.ensure_future(self.take(track)))
 
@@ -79,7 +81,7 @@ class Media:
                 self.shades.add(int(media.to_ndarray(format="gray").mean()))
             else:
                 self.samples += media.samples
-            if self.frames >= 100 and self.samples >= 96000:
+            if self.frames >= self.wanted["video"] and self.samples >= self.wanted["audio"]:
                 self.enough.set()
 
     def __str__(self):
@@ -136,9 +138,16 @@ async def serve():
         media = Media(connection)
         connections.append((connection, media))
         await connection.setRemoteDescription(RTCSessionDescription(await request.text(), "offer"))
+        for transceiver in connection.getTransceivers():
+            if transceiver.kind in rest:
+                transceiver.direction = "inactive"
+                media.wanted[transceiver.kind] = 0
         await connection.setLocalDescription(await connection.createAnswer())
+        answer = connection.localDescription.sdp
+        for kind in rest:
+            answer = answer.replace(f"m={kind} {answer.split(f'm={kind} ')[1].split()[0]}", f"m={kind} 0")
         return web.Response(
-            status=201, text=connection.localDescription.sdp, content_type="application/sdp",
+            status=201, text=answer, content_type="application/sdp",
             headers={"Location": "/whip/1"})
 
     async def end(_):

@@ -16,6 +16,7 @@
                                         that changes. LINES may be several, for 4 s each: 90,720
                                         FRAMES=1: says so of each frame; FRAMES=times: with the time at which
                                         it is there, in seconds of the monotonic clock, and its size
+    peer.py gather URL TOKEN COUNT LINES    as slots, without decoding
     peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM
     peer.py time URL TOKEN FRAMES       when FRAMES frames and the beeps arrive, in seconds of the monotonic
                                         clock, which is the session's; a frame with its time in ColorBars.
@@ -27,7 +28,8 @@
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
                                         writes itself. KIND is one of FLOODS
 
-CODEC=H264 sends and takes H.264, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, ICE=1 uses
+CODEC=H264 sends and takes H.264, SLICES=4 sends H.264 in so many slices a frame, SIZE=640x360@30 is what send and
+join send, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, ICE=1 uses
 the room's STUN and TURN servers, LIMIT the most seconds.
 """
 
@@ -62,7 +64,7 @@ VIDEO = (
 if os.environ.get("FEEDBACK") == "0":
     VIDEO = VIDEO.replace("rtcp-fb-transport-cc=(boolean)true,", "").replace(f',extmap-1=(string)"{EXTENSION}"', "")
 BFRAMES = int(os.environ.get("BFRAMES", "0"))
-if CODEC == "H264":
+if CODEC == "H264" and "SLICES" not in os.environ:
     VIDEO += f",packetization-mode=(string)1,profile-level-id=(string){'4d401f' if BFRAMES else '42e01f'}"
 AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate=48000,encoding-params=(string)2"
 
@@ -319,7 +321,7 @@ def take(webrtc, pad, pipeline):
     session.set_property("rtcp-min-interval", 10 * Gst.MSECOND)
     session.set_property("rtcp-fraction", 100_000.0)
     slot = pad.get_property("transceiver").get_property("mlineindex")
-    if mode == "take":
+    if mode in ("take", "gather"):
         end = Gst.ElementFactory.make("fakesink")
     else:
         sync = "true" if "SYNC" in os.environ else "false"
@@ -369,9 +371,18 @@ if BFRAMES:
         " sync-lookahead=0 ! video/x-h264,profile=main ! rtph264pay config-interval=-1")
 
 
+SIZE, RATE = os.environ.get("SIZE", "320x180@15").split("@")
+WIDTH, HEIGHT = SIZE.split("x")
+if "SLICES" in os.environ:
+    ENCODERS["H264"] = (
+        f"x264enc tune=zerolatency threads={os.environ['SLICES']} key-int-max=15 speed-preset=ultrafast"
+        " ! video/x-h264,profile=constrained-baseline ! rtph264pay config-interval=-1")
+
+
 def video(colour):
     return (
-        f"videotestsrc is-live=true pattern={colour} ! video/x-raw,width=320,height=180,framerate=15/1"
+        f"videotestsrc is-live=true pattern={os.environ.get('PATTERN', colour)}"
+        f" ! video/x-raw,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
         f" ! {ENCODERS[CODEC]} pt=96 ! {VIDEO} ! peer.")
 
 
@@ -523,7 +534,7 @@ elif mode == "count":
 elif mode == "flood":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = flood()
-elif mode == "slots":
+elif mode in ("slots", "gather"):
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep/slots", [VIDEO] * int(sys.argv[4]) + [AUDIO], wish)
 else:

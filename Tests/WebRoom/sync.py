@@ -1,6 +1,6 @@
-"""How late headless Chromium shows the host's frames, and plays the host's beeps: see sync.sh.
+"""How late headless Chromium shows a person's frames, and plays the person's beeps: see sync.sh.
 
-    sync.py LINK        ends with 1 if audio and video are more than 40 ms apart
+    sync.py LINK [NAME]     of Host, or of that name; ends with 1 if audio and video are more than 40 ms apart
 """
 
 import statistics
@@ -11,6 +11,7 @@ from page import FRAMES, SHOWS
 from playwright.sync_api import sync_playwright
 
 MOST = 40
+NAME = (sys.argv[2:] or ["Host"])[0]
 SECONDS = 20
 # The times of day in milliseconds at which the page plays beeps, in so many seconds; without the latency of a
 # loudspeaker. A beep is a sample above a tenth after 0.1 s without one.
@@ -52,11 +53,11 @@ with sync_playwright() as playwright:
     page = browser.new_page(bypass_csp=True)
     page.set_default_timeout(60_000)
     page.goto(sys.argv[1])
-    page.wait_for_function(SHOWS, arg="Host")
+    page.wait_for_function(SHOWS, arg=NAME)
     page.click("#audio")
     page.wait_for_timeout(5000)
     beeps = page.evaluate(BEEPS, SECONDS)
-    frames = page.evaluate(FRAMES, "Host")
+    frames = page.evaluate(FRAMES, NAME)
     stats = page.evaluate("""async () => {
         const { watcher } = await import("./watch.js");
         return [...(await watcher.pc.getStats()).values()].filter((one) => one.type === "inbound-rtp" && one.jitterBufferEmittedCount)

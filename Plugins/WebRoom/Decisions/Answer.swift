@@ -206,7 +206,8 @@ package struct Answer: Equatable, Sendable {
         var description = SessionDescription()
         for (line, offered) in offer.media.enumerated() {
             guard let index = served.firstIndex(where: { $0.line == line }) else {
-                description.media.append(Self.rejected(offered))
+                let transport = bundle == nil ? nil : local.media.first?.transport
+                description.media.append(Self.rejected(offered, transport))
                 continue
             }
             var medium = base(of: served[index])
@@ -237,14 +238,24 @@ package struct Answer: Equatable, Sendable {
         return description
     }
 
+    /// A medium with port 0. It repeats the shared transport and a codec, because aiortc refuses an answer in
+    /// which a rejected medium has none.
     private static func rejected(
-        _ offered: SessionDescription.Media
+        _ offered: SessionDescription.Media, _ transport: SessionDescription.Transport?
     ) -> SessionDescription.Media {
         var medium = SessionDescription.Media(
             kind: offered.kind, transportProtocol: offered.transportProtocol, hasPort: false,
             formats: Array(offered.formats.prefix(1)))
         medium.name = offered.name
         medium.direction = .inactive
+        guard let transport, ["audio", "video"].contains(offered.kind) else { return medium }
+        medium.transport = transport
+        medium.transport.candidates = []
+        medium.sharesPort = offered.sharesPort
+        medium.payloads = Array(offered.payloads.prefix(1))
+        for index in medium.payloads.indices {
+            (medium.payloads[index].parameters, medium.payloads[index].feedback) = ([], [])
+        }
         return medium
     }
 

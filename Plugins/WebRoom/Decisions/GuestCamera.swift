@@ -21,4 +21,23 @@ package enum GuestCamera {
             width: size.width * largest.size.height, height: size.height * largest.size.height)
         return VideoCapability(size: grown.reduced(toFit: largest.size), rate: largest.rate)
     }
+
+    /// The heights that a guest is asked for. Few of them, because each change costs a key frame.
+    private static let steps = [180, 270, 360, 540, 720]
+
+    /// The size of a camera that its viewers and the session use. A larger video is wasted.
+    ///
+    /// - Parameters:
+    ///   - lines: The number of lines in which the largest viewer shows the video; nil without a viewer.
+    ///   - session: The size that the session decodes; nil if it decodes nothing.
+    /// - Returns: The size; nil if nobody uses the video.
+    package static func wanted(lines: Int?, session: FrameSize?) -> FrameSize? {
+        let viewers = lines.map { lines in
+            let height = steps.first { $0 >= lines } ?? largest.size.height
+            return FrameSize(width: height * 16 / 9, height: height)
+        }
+        guard let viewers, let session else { return viewers ?? session }
+        return FrameSize(
+            width: max(viewers.width, session.width), height: max(viewers.height, session.height))
+    }
 }

@@ -45,29 +45,17 @@ package struct H264Headers: Equatable {
         isKey = hasHeader && hasPicture
     }
 
-    /// Removes parameter sets that follow the first slice of a frame, because decoders refuse them there.
-    /// GStreamer's senders repeat them before each slice of a key frame.
-    ///
-    /// - Returns: The number of bytes that remain at the start.
-    package static func removeRepeatedParameterSets(
-        in bytes: UnsafeMutableBufferPointer<UInt8>
-    ) -> Int {
-        var (read, kept, isAfterSlice, isRemoved) = (0, 0, false, false)
-        while read < bytes.count {
-            if read + 3 < bytes.count, bytes[read] == 0, bytes[read + 1] == 0,
-                bytes[read + 2] == 1
-            {
-                let kind = bytes[read + 3] & 0x1f
-                isRemoved = isAfterSlice && (kind == 7 || kind == 8)
-                if (1...5).contains(kind) { isAfterSlice = true }
+    /// Reads the size in a parameter set of an RTP payload (RFC 6184): a single unit, or an aggregate.
+    package init(unit content: UnsafeBufferPointer<UInt8>) {
+        var index = 0
+        if content.first.map({ $0 & 0x1f == 24 }) ?? false {
+            index = 3
+            while index < content.count, content[index] & 0x1f != 7 {
+                index += 2 + (Int(content[index - 2]) << 8 | Int(content[index - 1]))
             }
-            if !isRemoved {
-                bytes[kept] = bytes[read]
-                kept += 1
-            }
-            read += 1
         }
-        return kept
+        guard index < content.count, content[index] & 0x1f == 7 else { return }
+        size = Self.size(content, after: index)
     }
 
     // MARK: A sequence parameter set (7.3.2.1.1)
@@ -120,6 +108,32 @@ package struct H264Headers: Equatable {
                 if next != 0 { next = (last + bits.signed()) & 0xff }
                 if next != 0 { last = next }
             }
+        }
+    }
+}
+
+/// Finds parameter sets between the slices of a frame. GStreamer's senders repeat the sets before each slice
+/// of a key frame, and then a depayloader ends the frame there and decoders refuse both parts.
+package struct H264Repeats: Sendable {
+    /// The time of the frame whose first slice has arrived.
+    private var sliced: UInt32?
+
+    package init() {}
+
+    /// Adds the next packet.
+    ///
+    /// - Returns: The position of the header of a parameter set that must become filler; nil if the packet
+    ///   stays as it is.
+    package mutating func header(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let packet = VideoPacket(bytes, .h264), !packet.payload.isEmpty else { return nil }
+        let start = packet.payload.lowerBound
+        switch bytes[start] & 0x1f {
+        case 7, 8: return sliced == packet.timestamp ? start : nil
+        // A slice, or a part of one.
+        case 1...5, 28, 29:
+            sliced = packet.timestamp
+            return nil
+        default: return nil
         }
     }
 }

@@ -11,7 +11,7 @@ package enum RoomLimits {
     /// The number of threads of a viewer's connection, of a sender's connection with its decoders,
     /// and of the process itself.
     private static let threadsOfViewer = 8
-    private static let threadsOfSender = 15
+    private static let threadsOfSender = 16
     private static let threadsBeside = 48
 
     /// Whether a process may have enough files and threads for the connections.
@@ -38,7 +38,7 @@ package enum RoomLimits {
     }
 
     /// Limit of guests. The limit of shares is the same.
-    package static let guests = 8
+    package static let guests = 16
     /// Limit of characters in a guest's name.
     package static let name = 40
 

@@ -34,7 +34,7 @@ package struct ServerAnswer: Equatable, Sendable {
             medium.sources = answered.sources.map { .init(number: $0.number, name: "server") }
             (medium.pairs, medium.stream) = (answered.pairs, nil)
             (medium.transport, medium.sharesPort) = (transport, true)
-            if line == first {
+            if line == 0 {
                 medium.transport.candidates = Array(
                     answer.media.flatMap(\.transport.candidates)
                         .prefix(SessionDescription.mostCandidates))
@@ -54,7 +54,8 @@ package struct ServerAnswer: Equatable, Sendable {
                 medium.formats = medium.payloads.map { String($0.number) }
                 if answered.transportWide != offered.transportWide { medium.transportWide = nil }
             } else {
-                (medium.hasPort, medium.isBundleOnly) = (false, false)
+                // webrtcbin has the shared transport in the first medium, whether the server accepts that or not.
+                (medium.hasPort, medium.isBundleOnly) = (line == 0, false)
                 medium.direction = .inactive
             }
             description.media.append(medium)
@@ -74,6 +75,11 @@ package struct ServerAnswer: Equatable, Sendable {
                     && (payload.codec.isEmpty || payload.codec == $0.codec)
             }
         }
+    }
+
+    /// Whether the server accepts each medium, in the order of the offer.
+    package var isServed: [Bool] {
+        description.media.map { $0.hasPort && $0.direction != .inactive }
     }
 
     /// Whether the server reports the received packets of the video.

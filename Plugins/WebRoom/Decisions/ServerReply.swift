@@ -21,10 +21,12 @@ package struct ServerReply: Equatable, Sendable {
     /// - Parameters:
     ///   - purpose: The purpose of the server: to publish or fetch.
     ///   - hasVideo: Whether a video was offered.
+    ///   - name: The name of a fetched participant.
+    /// - Returns: The answer, and what to log if one medium goes without the other; nil if both go.
     /// - Throws: ``ServerError`` with the fault, the rule and the cure.
     package func answer(
-        for purpose: ServerPurpose, hasVideo: Bool
-    ) throws(ServerError) -> SessionDescription {
+        for purpose: ServerPurpose, hasVideo: Bool, name: String
+    ) throws(ServerError) -> (description: SessionDescription, warning: String?) {
         guard status == 201 else {
             throw ServerError(fault(of: purpose), retryAfter: retryAfter)
         }
@@ -40,12 +42,24 @@ package struct ServerReply: Equatable, Sendable {
                     && (purpose == .publish ? $0.direction.receives : $0.direction.sends)
             }
         }
-        guard goes("video") || (purpose == .fetch ? goes("audio") : !hasVideo) else {
+        let (video, audio) = (goes("video") || purpose == .publish && !hasVideo, goes("audio"))
+        let other =
+            "If the server \(purpose == .publish ? "accepts" : "has") video, set server-codec to the other "
+            + "one, vp8 or h264."
+        switch (video, audio) {
+        case (true, true): return (answer, nil)
+        case (false, true):
+            let rest =
+                purpose == .publish ? "the session is sent as audio" : "\(name) has only audio"
+            return (answer, "the answer has no video: \(rest). \(other)")
+        case (true, false) where goes("video"):
+            let rest = purpose == .publish ? "the session is sent as video" : "\(name) has no sound"
+            return (answer, "the answer has no audio: \(rest). The room sends and receives Opus.")
+        default:
             throw ServerError(
-                "the answer has no video: the server does not \(purpose == .publish ? "accept" : "send") "
-                    + "this codec. Set server-codec to the other codec, vp8 or h264.")
+                "the answer has no video: the server does not "
+                    + "\(purpose == .publish ? "accept" : "send") this codec. \(other)")
         }
-        return answer
     }
 
     private func fault(of purpose: ServerPurpose) -> String {

@@ -94,6 +94,11 @@ extension SessionDescription {
                     guard words.first == "BUNDLE", words.count > 1 else { return }
                     description.groups.append(Array(words.dropFirst()))
                 case "ice-lite": description.isLite = true
+                case Substring(SessionDescription.roomsAttribute):
+                    description.rooms = value.split(separator: " ").map(String.init)
+                        .filter { Token.isToken($0, 1...64) }
+                    description.rooms = Array(
+                        description.rooms.prefix(SessionDescription.mostRooms))
                 default:
                     // Payload types of the session belong to no medium.
                     var none = Details()

@@ -122,7 +122,14 @@ package struct SessionDescription: Equatable, Sendable {
     package var groups: [[String]] = []
     /// Whether the side that wrote the description only answers the checks of ICE.
     package var isLite = false
+    /// The room that wrote the description, and the rooms whose audio it sends; empty for another program.
+    package var rooms: [String] = []
     package var media: [Media] = []
+
+    /// The attribute with the rooms.
+    static let roomsAttribute = "x-greenroom-rooms"
+    /// The limit of rooms.
+    static let mostRooms = 32
 
     /// The URI of the header extension for congestion control.
     package static let transportWideURI =
@@ -131,11 +138,22 @@ package struct SessionDescription: Equatable, Sendable {
     /// A description without media.
     package init() {}
 
+    private static func line(of rooms: [String]) -> String {
+        "a=\(roomsAttribute):" + rooms.prefix(mostRooms).joined(separator: " ")
+    }
+
+    /// The text of a description of webrtcbin with the rooms.
+    package static func marked(_ text: String, with rooms: [String]) -> String {
+        guard let media = text.firstRange(of: "\r\nm="), !rooms.isEmpty else { return text }
+        return text[..<media.lowerBound] + "\r\n" + line(of: rooms) + text[media.lowerBound...]
+    }
+
     /// The description as SDP.
     package var text: String {
         var lines = ["v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0"]
         for group in groups { lines.append("a=group:BUNDLE " + group.joined(separator: " ")) }
         if isLite { lines.append("a=ice-lite") }
+        if !rooms.isEmpty { lines.append(Self.line(of: rooms)) }
         for medium in media { lines += medium.lines }
         return lines.joined(separator: "\r\n") + "\r\n"
     }

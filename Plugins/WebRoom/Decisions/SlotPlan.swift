@@ -15,20 +15,28 @@ package struct SlotPlan: Sendable {
         /// The size and rate of the track.
         package var whole: VideoCapability
 
-        package init(slot: Int, lines: Int, whole: VideoCapability) {
+        /// The bit rates of the renditions that the room forwards, in bits per second. The room encodes the
+        /// others.
+        package var sent: [Rendition: Int]
+
+        package init(
+            slot: Int, lines: Int, whole: VideoCapability, sent: [Rendition: Int] = [:]
+        ) {
             self.slot = slot
             self.lines = lines
             self.whole = whole
+            self.sent = sent
         }
 
         /// The rendition on a network without limits: full if the page shows the video clearly
-        /// larger than the half rendition.
+        /// larger than the half rendition, or if the half rendition would have to be encoded.
         package var best: Rendition {
-            lines * 10 > Rendition.half.size(of: whole.size).height * 12 ? .full : .half
+            if sent[.full] != nil, sent[.half] == nil { return .full }
+            return lines * 10 > Rendition.half.size(of: whole.size).height * 12 ? .full : .half
         }
 
         fileprivate func bits(_ rendition: Rendition) -> Double {
-            Double(rendition.bitsPerSecond(of: whole))
+            Double(sent[rendition] ?? rendition.bitsPerSecond(of: whole))
         }
     }
 

@@ -16,6 +16,8 @@ package struct StreamLimit: Sendable {
         /// The limits of a guest's video: twice a browser's traffic, and 60 frames per second that
         /// a network has delayed for two seconds.
         package static let video = Bounds(packets: 8000, bytes: 5_000_000, frames: 150)
+        /// The limits of video that the room forwards to each viewer: 10 Mbit/s.
+        package static let forwarded = Bounds(packets: 3000, bytes: 2_500_000, frames: 150)
         /// The limits of a guest's audio. Opus has at most 400 packets and 510 kbit per second.
         package static let audio = Bounds(packets: 1000, bytes: 500_000)
         /// The limits of a sender's total traffic, including retransmissions and RTCP reports.

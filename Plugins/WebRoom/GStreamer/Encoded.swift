@@ -9,21 +9,21 @@ struct Encoded: Sendable {
         element = try pipeline.child(name)
     }
 
-    /// Calls back with the bytes of each buffer, which the call may change. It returns how many of them are
-    /// passed on; 0 drops the buffer. [the pipeline's threads]
-    func filter(_ filter: @escaping @Sendable (UnsafeMutableBufferPointer<UInt8>) -> Int) {
-        let context = greenroom_gst_context(Filter(filter))
+    /// Calls back with the bytes of each buffer; it is passed on if the call returns true. [the
+    /// pipeline's threads]
+    func filter(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
+        let context = greenroom_gst_context(Filter(passes))
         greenroom_gst_filter(element.pointer, context) { value, bytes, count in
             greenroom_gst_context.object(value, Filter.self)
-                .filter(UnsafeMutableBufferPointer(start: bytes, count: count))
+                .passes(UnsafeBufferPointer(start: bytes, count: count))
         }
     }
 
     private final class Filter: Sendable {
-        let filter: @Sendable (UnsafeMutableBufferPointer<UInt8>) -> Int
+        let passes: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
 
-        init(_ filter: @escaping @Sendable (UnsafeMutableBufferPointer<UInt8>) -> Int) {
-            self.filter = filter
+        init(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
+            self.passes = passes
         }
     }
 }

@@ -9,12 +9,21 @@ struct Sink: Sendable {
         element = try pipeline.child(name)
     }
 
-    /// Calls back with each encoded buffer.
-    func onBuffer(_ take: @escaping @Sendable (EncodedBuffer) -> Void) {
-        let context = greenroom_gst_context(Handler(take))
-        greenroom_gst_on_buffer(element.pointer, context) { value, buffer in
-            greenroom_gst_context.object(value, Handler<EncodedBuffer>.self)
-                .call(EncodedBuffer(pointer: buffer))
+    /// Calls back with the bytes of each packet of RTP.
+    ///
+    /// - Parameter delay: The time after its timestamp at which a packet leaves, in nanoseconds.
+    func onPacket(delay: Int, _ take: @escaping @Sendable (StreamPacket.Bytes) -> Void) {
+        let context = greenroom_gst_context(
+            Handler<(UnsafeBufferPointer<UInt8>, UInt64)> { bytes, pts in
+                guard pts != .max else { return }
+                take(StreamPacket.Bytes(bytes: bytes, departure: pts &+ UInt64(clamping: delay)))
+            })
+        greenroom_gst_on_bytes(element.pointer, context) { value, bytes, count, time in
+            let bytes = UnsafeBufferPointer(
+                start: bytes.assumingMemoryBound(to: UInt8.self), count: count)
+            greenroom_gst_context.object(
+                value, Handler<(UnsafeBufferPointer<UInt8>, UInt64)>.self
+            ).call((bytes, time))
         }
     }
 

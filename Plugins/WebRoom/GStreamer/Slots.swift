@@ -1,5 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
+import RoomDecisions
 
 /// Where encoded media enter a viewer's connection: slots, each of which is a stream to the far end.
 ///
@@ -29,11 +30,23 @@ struct Slots: Sendable {
         else { throw PluginError("GStreamer: cannot link the slots") }
     }
 
-    /// Whether the connection is so slow that frames are left out.
-    var isLate: Bool { greenroom_gst_waiting(source.pointer) > 100 }
+    /// Packets that may wait for the connection.
+    private static let longestQueue: UInt64 = 1000
 
-    /// Pushes a buffer; never waits.
-    func push(_ buffer: EncodedBuffer, to slot: Int, at pts: UInt64) {
-        greenroom_peer_push(source.pointer, buffer.pointer, UInt32(clamping: slot), pts)
+    /// Whether the connection is so slow that frames are left out.
+    var isLate: Bool { greenroom_gst_waiting(source.pointer) > Self.longestQueue }
+
+    /// Pushes a packet with another head; never waits.
+    func push(_ head: PacketRewriter.Head, _ packet: StreamPacket, to slot: Int) {
+        let payload = UnsafeRawBufferPointer(
+            rebasing: UnsafeRawBufferPointer(packet.bytes)[
+                head.payload..<packet.facts.payload.upperBound])
+        let count = head.count
+        head.bytes.span.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let rest = payload.baseAddress else { return }
+            greenroom_peer_push(
+                source.pointer, UInt32(clamping: slot), start, count, rest, payload.count,
+                packet.departure)
+        }
     }
 }

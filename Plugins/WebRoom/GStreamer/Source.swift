@@ -65,13 +65,3 @@ struct RawFrame: ~Copyable {
 
     deinit { greenroom_gst_buffer_unref(pointer) }
 }
-
-/// A buffer of an encoder, during a callback.
-struct EncodedBuffer {
-    let pointer: OpaquePointer
-
-    /// Whether it can be decoded without those before it.
-    var isKey: Bool { !greenroom_gst_buffer_is_delta(pointer) }
-
-    var pts: UInt64 { greenroom_gst_buffer_pts(pointer) }
-}

@@ -12,6 +12,12 @@ enum Arrival {
     /// packets of 60 ms is up to 60 ms old.
     private static let delay: Int64 = 60_000_000
 
+    /// When a forwarded packet leaves, in nanoseconds after its timestamp: with the audio of its time, which
+    /// passes through the session's mix.
+    static let forwardDelay = Int(delay) + VideoEncoder.delay
+    /// The properties of a sink that hands packets on then.
+    static let forward = "sync=true ts-offset=\(forwardDelay)"
+
     /// The time of the session at which something is to be seen, or to have been heard.
     ///
     /// - Parameter pts: Its timestamp in the pipeline.

@@ -1,21 +1,42 @@
+import RoomDecisions
 import Synchronization
 
-/// One viewer's way from an encoder of audio: buffers pass once the viewer is connected.
+/// One viewer's way from the encoders of audio: packets pass once the viewer is connected.
 final class AudioFeed: Sendable {
-    private let slots: Slots
-    private let slot: Int
-    private let isOpen = Atomic(false)
+    private struct State {
+        var isOpen = false
+        var isRefused = false
+        /// The stream whose packets pass; nil before the first.
+        var stream: ObjectIdentifier?
+        var rewriter: PacketRewriter
+    }
 
-    init(_ slots: Slots, slot: Int) {
+    private let slots: Slots
+    let slot: Int
+    private let state: Mutex<State>
+
+    init(_ slots: Slots, slot: Int, _ rewriter: PacketRewriter) {
         (self.slots, self.slot) = (slots, slot)
+        state = Mutex(State(rewriter: rewriter))
     }
 
     /// The viewer is connected.
-    func open() { isOpen.store(true, ordering: .relaxed) }
+    func open() { state.withLock { $0.isOpen = true } }
 
-    /// Passes a buffer on.
-    func take(_ buffer: EncodedBuffer) {
-        guard isOpen.load(ordering: .relaxed), !slots.isLate else { return }
-        slots.push(buffer, to: slot, at: buffer.pts)
+    /// The far end does not accept audio. Packets would block those of the video.
+    func refuse() { state.withLock { $0.isRefused = true } }
+
+    /// Passes a packet on.
+    func take(_ packet: StreamPacket, of stream: AudioStream) {
+        let isLate = slots.isLate
+        let head = state.withLock { state -> PacketRewriter.Head? in
+            guard state.isOpen, !state.isRefused, !isLate else { return nil }
+            if state.stream != ObjectIdentifier(stream) || !state.rewriter.continues(packet.facts) {
+                state.stream = ObjectIdentifier(stream)
+                state.rewriter.begin(packet.facts, at: packet.departure)
+            }
+            return state.rewriter.rewrite(packet.facts, at: packet.departure)
+        }
+        if let head { slots.push(head, packet, to: slot) }
     }
 }

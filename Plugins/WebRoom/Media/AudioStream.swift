@@ -50,14 +50,14 @@ final class AudioStream: Sendable {
         let pipeline = try Pipeline(
             "appsrc name=in format=time is-live=true max-buffers=60"
                 + " caps=\"audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved\""
-                + " ! opusenc bitrate=96000 frame-size=20"
+                + " ! opusenc bitrate=96000 frame-size=20 ! rtpopuspay"
                 + " ! appsink name=out sync=false async=false",
             onError: { [room] text in room.host.log(.error, "audio: encoder: \(text)") })
         do throws(PluginError) {
             let source = try Source("in", of: pipeline)
-            try Sink("out", of: pipeline).onBuffer { [weak self] buffer in
-                guard let self else { return }
-                for feed in self.state.withLock({ $0.feeds }) { feed.take(buffer) }
+            try Sink("out", of: pipeline).onPacket(delay: 0) { [weak self] bytes in
+                guard let self, let packet = bytes.packet(nil) else { return }
+                for feed in self.state.withLock({ $0.feeds }) { feed.take(packet, of: self) }
             }
             try pipeline.play(from: room.clock.base)
             state.withLock { $0.encoder = (pipeline, source) }

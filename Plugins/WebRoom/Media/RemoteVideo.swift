@@ -3,7 +3,8 @@ import GreenroomPlugin
 import RoomDecisions
 import Synchronization
 
-/// Video that a guest sends: decoded only while the session wants it.
+/// Video that a guest sends: forwarded to viewers with the same codec, and decoded only while the session wants
+/// it.
 final class RemoteVideo: Sendable {
     /// The elements that receive the video in the guest's pipeline.
     var elements: String {
@@ -17,8 +18,10 @@ final class RemoteVideo: Sendable {
                     + " ! video/x-h264,stream-format=byte-stream,alignment=au ! h264parse"
                     + " ! openh264dec"
             }
-        return "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0 ! \(parts)"
-            + " ! video/x-raw,format=I420"
+        let queue = "queue max-size-bytes=0 max-size-time=0 max-size-buffers"
+        return "tee name=split split. ! \(queue)=2000"
+            + " ! appsink name=packets \(Arrival.forward) async=false"
+            + " split. ! \(queue)=500 ! \(parts) ! video/x-raw,format=I420"
             + " ! appsink name=pictures \(Arrival.wait) async=false max-buffers=3 drop=true"
     }
 
@@ -64,6 +67,27 @@ final class RemoteVideo: Sendable {
         }
     }
 
+    /// What is forwarded.
+    private struct Forwarding {
+        weak var viewers: VideoStream?
+        var lines: Int?
+        var sink: Sink?
+        /// The size in the last key frame; nil before there was one that viewers can begin with.
+        var size: FrameSize?
+        var limit = StreamLimit(.forwarded)
+        /// Whether the limit was exceeded, until the next key frame.
+        var isOver = false
+        var isMuted = false
+        var requests = KeyFrameRequests()
+        var bytes = 0
+        var measured: UInt64?
+        var bitsPerSecond = 0
+    }
+
+    /// The layer that a guest without simulcast sends.
+    private static let layer = StreamLayer(rendition: .full, isForwarded: true)
+
+    private let forwarding = Mutex(Forwarding())
     let codec: VideoCodec
     private let isShare: Bool
     private let services: RoomServices
@@ -100,18 +124,93 @@ final class RemoteVideo: Sendable {
         let sink = try Sink("pictures", of: pipeline)
         sink.onFrame { [weak self] picture in self?.take(picture, onFirst) }
         try Encoded("depay", of: pipeline).filter { [weak self] bytes in
-            guard let self, self.passes(UnsafeBufferPointer(bytes)) else { return 0 }
-            return self.codec == .h264
-                ? H264Headers.removeRepeatedParameterSets(in: bytes) : bytes.count
+            self?.passes(bytes) ?? false
         }
         state.withLock { $0.sink = sink }
+        let packets = try Sink("packets", of: pipeline)
+        packets.onPacket(delay: Arrival.forwardDelay) { [weak self] bytes in self?.forward(bytes) }
+        forwarding.withLock { $0.sink = packets }
+    }
+
+    // MARK: Forwarding
+
+    /// Passes a packet on to viewers.
+    private func forward(_ bytes: StreamPacket.Bytes) {
+        guard let packet = bytes.packet(codec) else { return }
+        let now = greenroom_gst_now()
+        let (viewers, isBroken) = forwarding.withLock { state -> (VideoStream?, Bool) in
+            state.bytes &+= packet.bytes.count
+            if packet.facts.startsKeyFrame {
+                let content = UnsafeBufferPointer(rebasing: packet.bytes[packet.facts.content])
+                state.size =
+                    codec == .vp8 ? VP8KeyFrame(content)?.size : H264Headers(unit: content).size
+                state.isOver = false
+            }
+            let excess = state.limit.add(
+                bytes: packet.bytes.count, endsFrame: packet.facts.isLast, at: now)
+            let begins = excess != nil && !state.isOver
+            if excess != nil { state.isOver = true }
+            return (state.isMuted || state.isOver && !begins ? nil : state.viewers, begins)
+        }
+        if isBroken {
+            services.count("guests-frames-dropped")
+            viewers?.interrupt(Self.layer)
+        } else {
+            viewers?.pass(packet, Self.layer, codec)
+        }
+    }
+
+    /// Sets the viewers of the packets.
+    func setViewers(_ viewers: VideoStream?) { forwarding.withLock { $0.viewers = viewers } }
+
+    /// The bit rates of the renditions that viewers with a codec can get as they are sent.
+    func sent(in codec: VideoCodec) -> [Rendition: Int] {
+        forwarding.withLock { state in
+            codec == self.codec && state.size != nil ? [.full: state.bitsPerSecond] : [:]
+        }
+    }
+
+    /// The size of the packets' frames; nil if unknown.
+    var sentSize: FrameSize? { forwarding.withLock { $0.size } }
+
+    /// Measures the bit rate. Called every second.
+    func measure(now: UInt64) {
+        forwarding.withLock { state in
+            defer { (state.bytes, state.measured) = (0, now) }
+            guard let last = state.measured, now > last else { return }
+            let bits = Double(state.bytes) * 8e9 / Double(now - last)
+            // Key frames make peaks.
+            state.bitsPerSecond = Int(max(bits, 0.8 * Double(state.bitsPerSecond)))
+        }
+    }
+
+    /// Asks the guest for a key frame, unless it was just asked. [any]
+    func requestKey() {
+        let sink = forwarding.withLock { state in
+            state.requests.isDue(at: greenroom_gst_now()) ? state.sink : nil
+        }
+        sink?.requestKey()
     }
 
     /// Whether the session wants frames and none was decoded yet.
     var isAwaited: Bool { state.withLock { $0.isWanted && !$0.hasFrame } }
 
-    /// The largest size that the session needs; nil before its first demand.
-    var wantedSize: FrameSize? { state.withLock { $0.wantedSize } }
+    /// The size that the session and the viewers use; nil if nobody uses the video.
+    var wantedSize: FrameSize? {
+        let session = state.withLock { $0.isWanted ? $0.wantedSize : nil }
+        let lines = forwarding.withLock { $0.lines }
+        // A share keeps its size, because small text must stay readable.
+        return isShare ? nil : GuestCamera.wanted(lines: lines, session: session)
+    }
+
+    /// Sets the lines in which the largest viewer shows the video; nil without a viewer.
+    ///
+    /// - Returns: Whether ``wantedSize`` has changed.
+    func setLines(_ lines: Int?) -> Bool {
+        let old = wantedSize
+        forwarding.withLock { $0.lines = lines }
+        return old != wantedSize
+    }
 
     /// Takes what the session needs of the track.
     ///
@@ -140,6 +239,11 @@ final class RemoteVideo: Sendable {
             return state.track
         }
         track?.setMuted(isMuted)
+        let viewers = forwarding.withLock { state in
+            state.isMuted = isMuted
+            return state.viewers
+        }
+        viewers?.interrupt(Self.layer)
     }
 
     var isMuted: Bool { state.withLock { $0.isMuted } }

@@ -9,6 +9,8 @@ final class VideoEncoder: Sendable {
     let size: FrameSize
     let bitsPerSecond: Int
 
+    var layer: StreamLayer { StreamLayer(rendition: rendition, isForwarded: false) }
+
     /// Frames that may wait for the encoder; a frame more is dropped.
     private static let longestQueue = 2
     /// Key frames are large: requests within this time get one.
@@ -16,18 +18,18 @@ final class VideoEncoder: Sendable {
 
     /// How long after its time a frame leaves, in nanoseconds: 25 ms after the host has passed it on. Browsers hold
     /// two packets of audio back, of 20 ms each, and no video.
-    private static let delay = 125_000_000
+    static let delay = 125_000_000
 
     private let pipeline: Pipeline
     private let source: Source
     private let sink: Sink
     private let lastKeyRequest = Mutex<UInt64?>(nil)
 
-    /// - Parameter take: Gets what is encoded, on the encoder's thread.
+    /// - Parameter take: Receives the packets, on the encoder's thread.
     init(
         _ rendition: Rendition, _ codec: VideoCodec, _ capability: VideoCapability,
         bitsPerSecond: Int, base: UInt64, onError: @escaping @Sendable (String) -> Void,
-        take: @escaping @Sendable (EncodedBuffer) -> Void
+        take: @escaping @Sendable (StreamPacket) -> Void
     ) throws(PluginError) {
         (self.rendition, self.codec, size) = (rendition, codec, capability.size)
         self.bitsPerSecond = bitsPerSecond
@@ -43,7 +45,7 @@ final class VideoEncoder: Sendable {
         do throws(PluginError) {
             let (source, sink) = (try Source("in", of: pipeline), try Sink("out", of: pipeline))
             (self.source, self.sink) = (source, sink)
-            sink.onBuffer(take)
+            sink.onPacket(delay: Self.delay) { bytes in bytes.packet(codec).map(take) }
             try pipeline.play(from: base)
         } catch {
             pipeline.stop()
@@ -57,10 +59,12 @@ final class VideoEncoder: Sendable {
             "vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr"
                 + " keyframe-max-dist=100000 error-resilient=default buffer-size=1000"
                 + " buffer-initial-size=500 buffer-optimal-size=600 target-bitrate=\(bits)"
+                + " ! rtpvp8pay mtu=1200 picture-id-mode=15-bit"
         case .h264:
             "openh264enc usage-type=camera complexity=low rate-control=bitrate"
                 + " multi-thread=1 gop-size=100000 scene-change-detection=false bitrate=\(bits)"
                 + " ! video/x-h264,stream-format=byte-stream,alignment=au"
+                + " ! rtph264pay mtu=1200 config-interval=-1 aggregate-mode=zero-latency"
         }
     }
 

@@ -2,62 +2,67 @@ import CGStreamer
 import RoomDecisions
 import Synchronization
 
-/// A viewer's slot for video: which stream it has, in which rendition.
+/// A viewer's slot for video: which stream it has, in which layer.
 ///
-/// It changes with a key frame; until that comes, the same stream's other rendition continues. A viewer
+/// It changes with a key frame; until that comes, the same stream's other layer continues. A viewer
 /// that is too slow loses frames up to the next key frame. One who keeps asking for key frames
 /// waits 1, 2, then 3 s for the next: they cost the other viewers bits.
 final class VideoFeed: Sendable {
-    /// Which encoders a stream needs.
+    /// Which layers of a stream are needed.
     struct Needs: OptionSet {
-        let rawValue: UInt8
+        let rawValue: UInt16
 
-        init(rawValue: UInt8) { self.rawValue = rawValue }
+        init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        init(_ rendition: Rendition, _ codec: VideoCodec) {
-            rawValue = 1 << (rendition.rawValue + (codec == .vp8 ? 0 : Rendition.allCases.count))
+        init(_ layer: StreamLayer, _ codec: VideoCodec) {
+            let group = layer.isForwarded ? 2 : codec == .vp8 ? 0 : 1
+            rawValue = 1 << (layer.rendition.rawValue + group * Rendition.allCases.count)
         }
+
+        /// All layers that the room encodes.
+        static let encoded = Needs(rawValue: 1 << (2 * Rendition.allCases.count) - 1)
     }
 
     private struct State {
         var isOpen = false
+        var isRefused = false
         var stream: VideoStream?
-        /// The intended rendition; nil if none.
-        var target: Rendition?
-        /// The current rendition; nil before a key frame.
-        var current: Rendition?
-        /// With which the last buffer has passed.
-        var pts: UInt64?
+        /// The intended layer; nil if none.
+        var target: StreamLayer?
+        /// The current layer; nil before a key frame.
+        var current: StreamLayer?
+        var rewriter: PacketRewriter
         var rule = KeyFrameRule()
         /// Whether a key frame was granted that has not come yet.
         var isOwed = false
     }
 
-    /// Between two frames, in nanoseconds.
-    private static let shortestPeriod: UInt64 = 1_000_000
-
     let codec: VideoCodec
     private let slots: Slots
     let slot: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ slots: Slots, slot: Int, codec: VideoCodec) {
+    init(_ slots: Slots, slot: Int, codec: VideoCodec, _ rewriter: PacketRewriter) {
         (self.slots, self.slot, self.codec) = (slots, slot, codec)
+        state = Mutex(State(rewriter: rewriter))
     }
 
     /// The viewer is connected.
     func open() {
-        state.withLock { $0.isOpen = true }
+        state.withLock { $0.isOpen = !$0.isRefused }
         begin()
     }
 
-    /// Takes a rendition of a stream from now on; nil: nothing. One call at a time.
-    func watch(_ stream: VideoStream?, _ rendition: Rendition?) {
-        let stream = rendition == nil ? nil : stream
+    /// The far end does not accept the video. Packets would block those of the audio.
+    func refuse() { state.withLock { ($0.isRefused, $0.isOpen) = (true, false) } }
+
+    /// Takes a layer of a stream from now on; nil: nothing. One call at a time.
+    func watch(_ stream: VideoStream?, _ layer: StreamLayer?) {
+        let stream = layer == nil ? nil : stream
         let (old, begins) = state.withLock { state -> (VideoStream?, Bool) in
             let old = state.stream
-            let begins = state.target != rendition || old !== stream
-            state.target = rendition
+            let begins = state.target != layer || old !== stream
+            state.target = layer
             if old !== stream {
                 state.stream = stream
                 state.current = nil
@@ -71,9 +76,10 @@ final class VideoFeed: Sendable {
         if begins { begin() }
     }
 
-    /// The encoders that it needs.
+    /// The layers that it needs.
     var needs: Needs {
         state.withLock { state in
+            guard !state.isRefused else { return [] }
             var needs: Needs = []
             if let target = state.target { needs.insert(Needs(target, codec)) }
             if let current = state.current { needs.insert(Needs(current, codec)) }
@@ -81,27 +87,36 @@ final class VideoFeed: Sendable {
         }
     }
 
-    /// Passes a buffer on.
+    /// A layer stops for a moment, and goes on with a key frame.
+    func interrupt(_ layer: StreamLayer) {
+        state.withLock { if $0.current == layer { $0.current = nil } }
+    }
+
+    /// Passes a packet on.
     ///
     /// - Returns: Whether a key frame is needed.
-    func take(_ buffer: EncodedBuffer, _ rendition: Rendition, of stream: VideoStream) -> Bool {
+    func take(_ packet: StreamPacket, _ layer: StreamLayer, of stream: VideoStream) -> Bool {
         let isLate = slots.isLate
-        let (pts, needsKey) = state.withLock { state -> (UInt64?, Bool) in
+        let (head, needsKey) = state.withLock { state -> (PacketRewriter.Head?, Bool) in
             guard state.isOpen, state.stream === stream,
-                rendition == state.target || rendition == state.current
+                layer == state.target || layer == state.current
             else {
                 return (nil, false)
             }
-            guard !isLate else {
+            // A sender that has started anew begins with a key frame, too.
+            if isLate || layer == state.current && !state.rewriter.continues(packet.facts) {
                 state.current = nil
-                return (nil, false)
             }
-            let isTarget = rendition == state.target
-            if isTarget, buffer.isKey {
+            guard !isLate else { return (nil, false) }
+            let isTarget = layer == state.target
+            if isTarget, packet.facts.startsKeyFrame {
                 state.rule.satisfy()
-                (state.current, state.isOwed) = (rendition, false)
+                if state.current != layer {
+                    state.rewriter.begin(packet.facts, at: packet.departure)
+                }
+                (state.current, state.isOwed) = (layer, false)
             }
-            let isMissed = isTarget && rendition != state.current
+            let isMissed = isTarget && layer != state.current
             if isTarget, !state.isOwed, isMissed || state.rule.isWaiting {
                 // A viewer who got nothing can't ask.
                 state.isOwed =
@@ -111,34 +126,31 @@ final class VideoFeed: Sendable {
             // Asked for again until it is there: a request just before it may have had its key frame
             // before this feed was open.
             let needsKey = isTarget && state.isOwed
-            guard !isMissed else { return (nil, needsKey) }
-            // One encoder may be behind the other, and time passes.
-            let pts = max(buffer.pts, state.pts.map { $0 &+ Self.shortestPeriod } ?? 0)
-            state.pts = pts
-            return (pts, needsKey)
+            guard layer == state.current else { return (nil, needsKey) }
+            return (state.rewriter.rewrite(packet.facts, at: packet.departure), needsKey)
         }
-        if let pts { slots.push(buffer, to: slot, at: pts) }
+        if let head { slots.push(head, packet, to: slot) }
         return needsKey
     }
 
     /// The viewer has lost something. [any]
     func requestKey() {
-        let (stream, rendition) = state.withLock { state -> (VideoStream?, Rendition?) in
+        let (stream, layer) = state.withLock { state -> (VideoStream?, StreamLayer?) in
             guard state.isOpen, state.rule.ask(at: Self.now) else { return (nil, nil) }
             state.isOwed = true
             return (state.stream, state.target)
         }
-        if let rendition { stream?.requestKey(rendition, codec) }
+        if let layer { stream?.requestKey(layer, codec) }
     }
 
-    /// Begins the new rendition with a key frame.
+    /// Begins the new layer with a key frame.
     private func begin() {
-        let (stream, rendition) = state.withLock { state -> (VideoStream?, Rendition?) in
+        let (stream, layer) = state.withLock { state -> (VideoStream?, StreamLayer?) in
             guard state.isOpen, state.stream != nil else { return (nil, nil) }
             state.isOwed = state.rule.change(at: Self.now)
             return state.isOwed ? (state.stream, state.target) : (nil, nil)
         }
-        if let rendition { stream?.requestKey(rendition, codec) }
+        if let layer { stream?.requestKey(layer, codec) }
     }
 
     private static var now: Double { Double(greenroom_gst_now()) / 1e9 }

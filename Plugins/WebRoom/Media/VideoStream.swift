@@ -3,11 +3,13 @@ import GreenroomPlugin
 import RoomDecisions
 import Synchronization
 
-/// A video track of the session, as viewers get it: each rendition and codec encoded once, and only
-/// while a viewer watches it.
+/// A video track of the session, as viewers get it: packets of the guest who sends it, or renditions that the
+/// room encodes once for each codec, and only while a viewer needs them.
 final class VideoStream: Sendable {
     private struct State {
         var track: Track
+        /// The guest's video; nil if the session makes the track, or another call.
+        var source: RemoteVideo?
         var encoders: [VideoEncoder] = []
         var feeds: [VideoFeed] = []
         /// Whether nothing is encoded any more.
@@ -29,17 +31,74 @@ final class VideoStream: Sendable {
 
     // MARK: What it is
 
-    /// The current want for the track; nil without a viewer.
+    /// The current want for the track; nil while no viewer needs a rendition that the room encodes.
     var want: TrackWant? {
         let track = track
-        guard isWatched, let own = track.capability else { return nil }
+        guard isEncoded, let own = track.capability else { return nil }
         // Browsers take VP8 for BT.601, whatever its size. Frames have this size also while the
         // source makes less: then the half rendition has all of it.
         let whole = Self.whole(of: own, track)
         return .video(VideoTrackWant(size: whole.size, rate: whole.rate, matrix: .bt601))
     }
 
-    var isWatched: Bool { state.withLock { !$0.feeds.isEmpty } }
+    /// Whether a viewer needs a rendition that the room encodes.
+    var isEncoded: Bool {
+        !Self.needs(of: state.withLock { $0.feeds }).isDisjoint(with: .encoded)
+    }
+
+    // MARK: Forwarding
+
+    /// Sets the guest whose packets viewers get; nil: none. One call at a time.
+    func forward(from source: RemoteVideo?) {
+        let old = state.withLock { state in
+            let source = state.hasEnded ? nil : source
+            defer { state.source = source }
+            return state.source
+        }
+        guard old !== source else { return }
+        old?.setViewers(nil)
+        source?.setViewers(self)
+    }
+
+    /// Sets the lines in which the largest viewer shows the stream; nil without a viewer.
+    ///
+    /// - Returns: Whether the guest must send another size.
+    func setLines(_ lines: Int?) -> Bool {
+        state.withLock { $0.source }?.setLines(lines) ?? false
+    }
+
+    /// The layer of a rendition for viewers with a codec.
+    func layer(_ rendition: Rendition, _ codec: VideoCodec) -> StreamLayer {
+        let source = state.withLock { $0.source }
+        let isForwarded = source?.sent(in: codec)[rendition] != nil
+        return StreamLayer(rendition: rendition, isForwarded: isForwarded)
+    }
+
+    /// The bit rates of the renditions that the guest sends in a codec.
+    func sent(in codec: VideoCodec) -> [Rendition: Int] {
+        state.withLock { $0.source }?.sent(in: codec) ?? [:]
+    }
+
+    /// The size of a layer.
+    func size(of layer: StreamLayer) -> FrameSize? {
+        let sent = layer.isForwarded ? state.withLock { $0.source }?.sentSize : nil
+        return sent ?? whole.map { layer.rendition.size(of: $0.size) }
+    }
+
+    /// Passes a guest's packet on. [the guest's pipeline]
+    func pass(_ packet: StreamPacket, _ layer: StreamLayer, _ codec: VideoCodec) {
+        let feeds = state.withLock { $0.feeds }
+        var needsKey = false
+        for feed in feeds where feed.codec == codec && feed.take(packet, layer, of: self) {
+            needsKey = true
+        }
+        if needsKey { requestKey(layer, codec) }
+    }
+
+    /// A layer stops for a moment.
+    func interrupt(_ layer: StreamLayer) {
+        for feed in state.withLock({ $0.feeds }) { feed.interrupt(layer) }
+    }
 
     /// The size and rate of the full rendition; nil before its source has agreed.
     var whole: VideoCapability? {
@@ -68,7 +127,7 @@ final class VideoStream: Sendable {
         let unused = state.withLock { state -> [VideoEncoder] in
             let needs = Self.needs(of: state.feeds)
             let unused = state.encoders.filter {
-                !needs.contains(VideoFeed.Needs($0.rendition, $0.codec))
+                !needs.contains(VideoFeed.Needs($0.layer, $0.codec))
             }
             state.encoders.removeAll { encoder in unused.contains { $0 === encoder } }
             return unused
@@ -115,7 +174,8 @@ final class VideoStream: Sendable {
         let rate = whole?.rate ?? FrameRate(30)
         var ready: [VideoEncoder] = []
         for rendition in renditions {
-            for codec in VideoCodec.allCases where needs.contains(.init(rendition, codec)) {
+            let layer = StreamLayer(rendition: rendition, isForwarded: false)
+            for codec in VideoCodec.allCases where needs.contains(.init(layer, codec)) {
                 let encoder = try encoder(
                     rendition, codec, VideoCapability(size: size, rate: rate),
                     bitsPerSecond: whole.map(rendition.bitsPerSecond) ?? 500_000)
@@ -145,7 +205,10 @@ final class VideoStream: Sendable {
         let made = try VideoEncoder(
             rendition, codec, capability, bitsPerSecond: bits, base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
-            take: { [weak self] buffer in self?.pass(buffer, rendition, codec) })
+            take: { [weak self] packet in
+                self?.pass(
+                    packet, StreamLayer(rendition: rendition, isForwarded: false), codec)
+            })
         // One without viewers ends with the next change of viewers. The thread that takes one from
         // the list stops it.
         let unused = state.withLock { state -> VideoEncoder? in
@@ -158,25 +221,21 @@ final class VideoStream: Sendable {
         return made
     }
 
-    private func pass(_ buffer: EncodedBuffer, _ rendition: Rendition, _ codec: VideoCodec) {
-        let feeds = state.withLock { $0.feeds }
-        var needsKey = false
-        for feed in feeds where feed.codec == codec && feed.take(buffer, rendition, of: self) {
-            needsKey = true
-        }
-        if needsKey { requestKey(rendition, codec) }
-    }
-
     /// Makes the next frame a key frame, for a viewer who joined or lost something. [any]
-    func requestKey(_ rendition: Rendition, _ codec: VideoCodec) {
-        let encoder = state.withLock { state in
-            state.encoders.first { $0.rendition == rendition && $0.codec == codec }
+    func requestKey(_ layer: StreamLayer, _ codec: VideoCodec) {
+        let (encoder, source) = state.withLock { state in
+            (state.encoders.first { $0.layer == layer && $0.codec == codec }, state.source)
         }
-        encoder?.requestKey(now: greenroom_gst_now())
+        if layer.isForwarded {
+            source?.requestKey()
+        } else {
+            encoder?.requestKey(now: greenroom_gst_now())
+        }
     }
 
     /// Ends the encoders.
     func stop() {
+        forward(from: nil)
         let encoders = state.withLock { state in
             defer { (state.feeds, state.encoders, state.hasEnded) = ([], [], true) }
             return state.encoders

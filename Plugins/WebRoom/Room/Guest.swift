@@ -29,6 +29,7 @@ final class Guest: Sendable {
         var opened: Set<String> = []
         /// The size of the first frame; nil before it is there.
         var size: FrameSize?
+        var far = RoomMarks.Far([])
         /// Whether the log has a line about video that shows nothing.
         var hasComplained = false
     }
@@ -83,6 +84,12 @@ final class Guest: Sendable {
     }
 
     var peer: Peer? { state.withLock { $0.peer } }
+
+    /// The rooms of the far end, if the guest is a room.
+    var far: RoomMarks.Far { state.withLock { $0.far } }
+
+    /// Sets the rooms of the far end.
+    func setFar(_ far: RoomMarks.Far) { state.withLock { $0.far = far } }
 
     /// A page asks for the room every 10 s, and may be away for 10 s.
     private static let longestSilence: UInt64 = 25_000_000_000

@@ -109,9 +109,10 @@ final class Peer: Sendable {
     /// - Parameters:
     ///   - receiving: Nil: the peer is only sent to.
     ///   - address: The only address to be reached at; nil: all of the machine.
+    ///   - rooms: The rooms that the answer names.
     /// - Throws: ``RequestError``.
     func answer(
-        _ answer: Answer, receiving: Receiving?, address: String?
+        _ answer: Answer, receiving: Receiving?, address: String?, rooms: [String]
     ) async throws -> String {
         let offer = answer.offerForRoom
         state.withLock { state in
@@ -121,7 +122,9 @@ final class Peer: Sendable {
         let local = try SessionDescription(
             await describe(answering: offer.text, receiving: receiving, address: address))
         keep(local)
-        return try answer.description(with: local).text
+        var description = try answer.description(with: local)
+        description.rooms = rooms
+        return description.text
     }
 
     /// Takes candidates that follow the far end's offer.
@@ -276,7 +279,10 @@ final class Peer: Sendable {
                 pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
         else { return events.onGone("cannot receive \(encoding)") }
         count(pad, encoding)
-        if encoding == VideoCodec.h264.rawValue { retime(pad) }
+        if encoding == VideoCodec.h264.rawValue {
+            retime(pad)
+            fillRepeats(pad)
+        }
         if elements != nil { events.onAdded(encoding) }
         if !greenroom_peer_link(pad, end) { events.onGone("cannot receive \(encoding)") }
     }
@@ -289,6 +295,20 @@ final class Peer: Sendable {
             greenroom_gst_context.object(value, PacketMeter.self)
                 .passes(packets, bytes, endsFrame: ends)
         }
+    }
+
+    /// Lets each frame of H.264 stay in one piece.
+    private func fillRepeats(_ pad: OpaquePointer) {
+        let repeats = PacketRepeats()
+        greenroom_peer_fill(pad, greenroom_gst_context(repeats)) { value, bytes, count in
+            let packet = UnsafeBufferPointer(start: bytes, count: count)
+            return greenroom_gst_context.object(value, PacketRepeats.self)
+                .repeats.withLock { $0.header(in: packet) } ?? 0
+        }
+    }
+
+    private final class PacketRepeats: Sendable {
+        let repeats = Mutex(H264Repeats())
     }
 
     /// Gives the packets of a video with B-frames their times. Senders report when they have sent a frame,

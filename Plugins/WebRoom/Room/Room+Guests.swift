@@ -19,6 +19,10 @@ extension Room {
         guard videos <= 1 else {
             throw RequestError.unacceptable("a guest sends one video, and shares another one")
         }
+        guard offer.rooms.first != id else {
+            throw RequestError.unacceptable(
+                "the room would hear itself: it publishes to its own address")
+        }
         let answer = try Answer(to: offer, on: .guest)
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
@@ -29,11 +33,13 @@ extension Room {
         let guest = try await admitting(sharer == nil ? .guest : .share) {
             try admit(sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
         }
+        guest.setFar(RoomMarks.Far(offer.rooms))
         do {
             guard let peer = guest.peer else { throw RequestError.hasClosed }
             return (
                 guest.id,
-                try await peer.answer(answer, receiving: guest.receiving, address: address)
+                try await peer.answer(
+                    answer, receiving: guest.receiving, address: address, rooms: [id])
             )
         } catch {
             remove(guest: guest.id, because: nil)
@@ -119,6 +125,7 @@ extension Room {
             return number
         }
         leaveOutFetched()
+        leaveOutEchoes()
         if let number {
             moveListeners(of: number)
             openShares(of: id)
@@ -184,6 +191,7 @@ extension Room {
         for guest in leaving {
             release(guest.sharer == nil ? .guest : .share) { guest.leave() }
         }
+        leaveOutEchoes()
         services.host.wantsChanged()
         report()
         return true

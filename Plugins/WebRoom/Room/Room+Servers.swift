@@ -44,9 +44,18 @@ extension Room {
     func accept(
         _ answer: SessionDescription, to offer: String, of id: String, _ peer: Peer
     ) throws(RequestError) {
+        let far = RoomMarks.Far(answer.rooms)
+        guard far.room != id else {
+            throw .bad("the server is this room, which would hear itself")
+        }
         let answer = try ServerAnswer(answer, to: SessionDescription(offer))
         try peer.take(answer)
-        state.withLock { $0.viewers[id] }?.setFeedback(answer.hasFeedback)
+        let viewer = state.withLock { $0.viewers[id] }
+        state.withLock { $0.guests[id] }?.setFar(far)
+        viewer?.setFar(far)
+        leaveOutEchoes()
+        viewer?.setServed(answer.isServed)
+        viewer?.setFeedback(answer.hasFeedback)
     }
 
     /// Leaves a fetched participant out of what their server gets: it has their audio, and would send it

@@ -42,9 +42,13 @@ extension Room {
         let viewer = try await admitting(.viewer) {
             try admit(answer.streams, stream, from: origin)
         }
+        viewer.setFar(RoomMarks.Far(offer.rooms))
+        leaveOutEchoes()
         do {
             return (
-                viewer.id, try await viewer.peer.answer(answer, receiving: nil, address: address)
+                viewer.id,
+                try await viewer.peer.answer(
+                    answer, receiving: nil, address: address, rooms: rooms(for: offer.rooms.first))
             )
         } catch {
             remove(viewer: viewer.id, because: nil)
@@ -131,9 +135,9 @@ extension Room {
         let viewer = state.withLock { state -> Viewer? in
             guard let viewer = state.viewers.removeValue(forKey: id) else { return nil }
             state.revision += 1
-            state.hearing[id] = nil
+            (state.hearing[id], state.echoes[id]) = (nil, nil)
             if let feed = viewer.audio {
-                for stream in [audio] + state.mixes.values { stream.remove(feed) }
+                for stream in [audio, ownAudio] + state.mixes.values { stream.remove(feed) }
             }
             return viewer
         }
@@ -156,22 +160,43 @@ extension Room {
     /// Decides what viewers get of each stream, and what the sources are asked for.
     private func adapt() {
         let now = Double(greenroom_gst_now()) / 1e9
-        let (viewers, streams) = state.withLock { state in
-            (Array(state.viewers.values), state.streams)
+        let (viewers, streams, guests) = state.withLock { state in
+            (Array(state.viewers.values), state.streams, Array(state.guests.values))
         }
+        for stream in streams.values { stream.forward(from: Self.source(of: stream, guests)) }
         var isNew = false
         for viewer in viewers where viewer.adapt(streams, now: now) { isNew = true }
         for (id, stream) in streams {
             follow(id, stream, viewers, now: now)
             stream.prune()
         }
-        let wanted = Set(streams.filter { $0.value.isWatched }.keys)
+        let wanted = Set(streams.filter { $0.value.isEncoded }.keys)
+        for (id, stream) in streams {
+            let lines = viewers.compactMap { $0.use(of: id)?.wish.lines }.max()
+            if stream.setLines(lines) { isNew = true }
+        }
+        let shown = viewers.flatMap { $0.shown }
+        services.host.report("slots-forwarded", shown.count { $0.isForwarded })
+        services.host.report(
+            "slots-encoded", shown.count { !$0.isForwarded && $0.size != nil })
         let isOther = state.withLock { state in
             if isNew { state.revision += 1 }
             defer { state.watched = wanted }
             return state.watched != wanted
         }
         if isOther { services.host.wantsChanged() }
+    }
+
+    /// The guest's video that is the source of a stream; nil if it has another one.
+    private static func source(of stream: VideoStream, _ guests: [Guest]) -> RemoteVideo? {
+        let track = stream.track
+        guard let number = track.participant?.number else { return nil }
+        let guest = guests.first { guest in
+            track.kind == .share
+                ? guest.sharer?.participant?.number == number
+                : guest.sharer == nil && guest.participant?.number == number
+        }
+        return guest?.video
     }
 
     /// Gives a stream's source a ceiling if no viewer's network carries the full rendition.

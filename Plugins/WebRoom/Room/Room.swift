@@ -17,11 +17,13 @@ final class Room: Sendable {
         var guests: [String: Guest] = [:]
         /// Viewers who are participants, too: their number, by the viewer.
         var hearing: [String: UInt32] = [:]
+        /// Participants to leave out of what a room hears that is a viewer, by the viewer.
+        var echoes: [String: Set<UInt32>] = [:]
         /// The connections with media servers: a viewer's and a guest's.
         var servers: [ServerPurpose: String] = [:]
         /// By the stream.
         var ceilings: [UInt32: CeilingRule] = [:]
-        /// Streams that have viewers.
+        /// Streams that the room encodes.
         var watched: Set<UInt32> = []
         /// Counts changes that pages show.
         var revision = 1
@@ -50,6 +52,10 @@ final class Room: Sendable {
     let services: RoomServices
     /// The audio for viewers who are not participants.
     let audio: AudioStream
+    /// The session's own audio, for rooms that would hear themselves in more than one participant.
+    let ownAudio: AudioStream
+    /// The random name by which other rooms know this one.
+    let id = Secret.random()
     /// The only address to be reached at; nil: all.
     var address: String? { services.network.address }
     /// Whether the room publishes to the server that it fetches from.
@@ -64,6 +70,7 @@ final class Room: Sendable {
         self.services = services
         self.hasOneServer = hasOneServer
         audio = AudioStream(room: services)
+        ownAudio = AudioStream(room: services)
     }
 
     // MARK: What the session has
@@ -87,8 +94,8 @@ final class Room: Sendable {
             }
             if isNew { moveListeners(of: participant) }
             return mix.isHeard ? AudioStream.want : nil
-        case .microphone, .shareAudio, .mix, .incoming:
-            return nil
+        case .mix: return ownAudio.isHeard ? AudioStream.want : nil
+        case .microphone, .shareAudio, .incoming: return nil
         }
     }
 
@@ -150,7 +157,8 @@ final class Room: Sendable {
             guard let number = block.track.participant?.number else { return }
             try state.withLock { $0.mixes[number] }?
                 .take(block.samples, at: block.timeNanoseconds)
-        case .camera, .microphone, .share, .shareAudio, .mix, .incoming, .stage: break
+        case .mix: try ownAudio.take(block.samples, at: block.timeNanoseconds)
+        case .camera, .microphone, .share, .shareAudio, .incoming, .stage: break
         }
     }
 
@@ -173,13 +181,54 @@ final class Room: Sendable {
         services.host.wantsChanged()
     }
 
+    /// Leaves out of what other rooms hear the participants through whom they would hear themselves.
+    func leaveOutEchoes() {
+        let isNew = state.withLock { state in
+            let far = Self.farRooms(in: state)
+            var echoes: [String: Set<UInt32>] = [:]
+            for (id, viewer) in state.viewers {
+                let leftOut = RoomMarks.leftOut(of: far, for: viewer.far.room)
+                if !leftOut.isEmpty { echoes[id] = leftOut }
+            }
+            let changed = Set(echoes.keys).union(state.echoes.keys).filter {
+                echoes[$0] != state.echoes[$0]
+            }
+            state.echoes = echoes
+            route(Array(changed), in: state)
+            return !changed.isEmpty
+        }
+        if isNew { services.host.wantsChanged() }
+    }
+
+    private static func farRooms(in state: State) -> [UInt32: RoomMarks.Far] {
+        var far: [UInt32: RoomMarks.Far] = [:]
+        for guest in state.guests.values where guest.sharer == nil && guest.far.room != nil {
+            if let number = guest.participant?.number { far[number] = guest.far }
+        }
+        return far
+    }
+
+    /// The rooms that a description for the far end names.
+    ///
+    /// - Parameter target: The far room; nil if unknown.
+    func rooms(for target: String? = nil) -> [String] {
+        state.withLock { state in
+            let far = Self.farRooms(in: state)
+            return RoomMarks.rooms(
+                id, far: far, without: RoomMarks.leftOut(of: far, for: target))
+        }
+    }
+
     /// Lets viewers hear what they are to hear, and nothing else: who joins again after a loss is another
     /// participant, before or after the first one has left.
     func route(_ viewers: [String], in state: State) {
         for viewer in viewers {
             guard let feed = state.viewers[viewer]?.audio else { continue }
-            let target = state.hearing[viewer].flatMap { state.mixes[$0] } ?? audio
-            for other in [audio] + state.mixes.values where other !== target {
+            let echoes = state.echoes[viewer] ?? []
+            let person = echoes.count == 1 ? echoes.first : state.hearing[viewer]
+            let mix = person.flatMap { state.mixes[$0] } ?? audio
+            let target = echoes.count > 1 ? ownAudio : mix
+            for other in [audio, ownAudio] + state.mixes.values where other !== target {
                 other.remove(feed)
             }
             target.add(feed)
@@ -212,8 +261,11 @@ final class Room: Sendable {
             let taken = state.places[place, default: 0]
             switch place {
             case .guest where taken >= RoomLimits.guests, .share where taken >= RoomLimits.guests:
-                throw RequestError(.full, "The room is full of guests: \(RoomLimits.guests).")
-            case .viewer where taken >= RoomLimits.viewers: throw Self.full
+                throw RequestError(
+                    .full, "The room has \(RoomLimits.guests) guests, which is the limit.")
+            case .viewer where taken >= RoomLimits.viewers:
+                throw RequestError(
+                    .full, "The room has \(RoomLimits.viewers) viewers, which is the limit.")
             default: break
             }
             let own = address.map { state.viewerPlaces[$0, default: 0] + 1 } ?? 0
@@ -226,10 +278,16 @@ final class Room: Sendable {
             var places = state.places
             places[place] = taken + 1
             let senders = places[.guest, default: 0] + places[.share, default: 0]
-            guard !state.isClosed,
+            guard !state.isClosed else { throw Self.full }
+            guard
                 RoomLimits.fits(
                     viewers: places[.viewer, default: 0], senders: senders, openFiles: openFiles)
-            else { throw Self.full }
+            else {
+                throw RequestError(
+                    .full,
+                    "The room's process has no files and threads for more people than these: "
+                        + "\(taken) \(place == .viewer ? "viewers" : "guests").")
+            }
             state.places = places
             if let address { state.viewerPlaces[address] = own }
         }
@@ -313,6 +371,7 @@ final class Room: Sendable {
         let (viewers, guests) = state.withLock {
             (Array($0.viewers.values), Array($0.guests.values))
         }
+        for guest in guests { guest.video?.measure(now: now) }
         for viewer in viewers { say(viewer.peer.newTrouble(now: now), of: viewer.id, "a viewer") }
         for guest in guests {
             say(guest.peer?.newTrouble(now: now), of: guest.id, guest.name)
@@ -381,6 +440,7 @@ final class Room: Sendable {
         for stream in ended.0 { stream.stop() }
         for mix in ended.1 { mix.stop() }
         audio.stop()
+        ownAudio.stop()
         services.finish()
     }
 }

@@ -13,6 +13,8 @@ final class Viewer: Sendable {
         var size: FrameSize?
         /// Of the full rendition.
         var whole: FrameSize
+        /// Whether the room passes a guest's packets on; otherwise it encodes.
+        var isForwarded: Bool
         /// Whether it is less than wanted because of the network.
         var isLowered: Bool
     }
@@ -25,6 +27,7 @@ final class Viewer: Sendable {
         var hasFeedback = false
         var shares: [Int: SlotPlan.Share] = [:]
         var shown: [Shown] = []
+        var far = RoomMarks.Far([])
     }
 
     let id: String
@@ -55,7 +58,10 @@ final class Viewer: Sendable {
         let opening = Opening()
         let feedback = Handler<greenroom_peer_feedback> { opening.take($0) }
         peer = try Peer(
-            slots.enumerated().map { $1.elements($0) }.joined() + Slots.elements,
+            slots.enumerated().map {
+                " capsfilter name=slot\($0) caps=\"\($1.caps.replacing("\"", with: "\\\""))\" ! peer."
+            }
+            .joined() + Slots.elements,
             latencyMilliseconds: 0, bounds: .viewer,
             events: Peer.Events(
                 onConnected: { opening.open() }, onGone: onGone,
@@ -64,9 +70,11 @@ final class Viewer: Sendable {
         do throws(PluginError) {
             let ways = try Slots(slots.map(\.caps), of: peer.pipeline) { opening.requestKey($0) }
             videos = slots.enumerated().compactMap { number, slot in
-                slot.codec.map { VideoFeed(ways, slot: number, codec: $0) }
+                slot.codec.map { VideoFeed(ways, slot: number, codec: $0, slot.rewriter) }
             }
-            audio = slots.firstIndex { $0.codec == nil }.map { AudioFeed(ways, slot: $0) }
+            audio = slots.firstIndex { $0.codec == nil }.map {
+                AudioFeed(ways, slot: $0, slots[$0].rewriter)
+            }
         } catch {
             peer.stop()
             throw error
@@ -78,6 +86,19 @@ final class Viewer: Sendable {
             state.hasFeedback = streams.contains { $0.transportWide != nil }
         }
         opening.set(self, onTight: onTight)
+    }
+
+    /// The rooms of the far end, if the viewer is a room.
+    var far: RoomMarks.Far { state.withLock { $0.far } }
+
+    /// Sets the rooms of the far end.
+    func setFar(_ far: RoomMarks.Far) { state.withLock { $0.far = far } }
+
+    /// Leaves the slots empty that the far end does not accept.
+    func setServed(_ served: [Bool]) {
+        let refused = Set(served.indices.filter { !served[$0] })
+        for video in videos where refused.contains(video.slot) { video.refuse() }
+        if let audio, refused.contains(audio.slot) { audio.refuse() }
     }
 
     /// Says whether the far end will report what arrives.
@@ -128,16 +149,22 @@ final class Viewer: Sendable {
             var wish: SlotWish
             var stream: VideoStream
             var whole: VideoCapability
+            var sent: [Rendition: Int]
         }
         let (wanted, shares) = state.withLock { state in
             let wanted = state.wishes.compactMap { wish in
                 streams[wish.stream].flatMap { stream in
-                    stream.whole.map { Wanted(wish: wish, stream: stream, whole: $0) }
+                    stream.whole.map {
+                        Wanted(
+                            wish: wish, stream: stream, whole: $0,
+                            sent: stream.sent(in: videos[wish.slot].codec))
+                    }
                 }
             }
             let wishes = wanted.map { wanted in
                 SlotPlan.Wish(
-                    slot: wanted.wish.slot, lines: wanted.wish.lines, whole: wanted.whole)
+                    slot: wanted.wish.slot, lines: wanted.wish.lines, whole: wanted.whole,
+                    sent: wanted.sent)
             }
             state.shares = state.plan.shares(
                 of: wishes, within: state.hasFeedback ? state.estimator.bitsPerSecond : nil,
@@ -148,14 +175,19 @@ final class Viewer: Sendable {
         var used: Set<Int> = []
         for wanted in wanted {
             let slot = wanted.wish.slot
-            let rendition = shares[slot]?.rendition
-            videos[slot].watch(wanted.stream, rendition)
+            let layer = shares[slot]?.rendition.map {
+                wanted.stream.layer($0, videos[slot].codec)
+            }
+            videos[slot].watch(wanted.stream, layer)
             used.insert(slot)
+            let full = wanted.stream.layer(.full, videos[slot].codec)
             shown.append(
                 Shown(
                     slot: slot, stream: wanted.wish.stream,
-                    size: rendition.map { $0.size(of: wanted.whole.size) },
-                    whole: wanted.whole.size, isLowered: shares[slot]?.isLowered ?? false))
+                    size: layer.flatMap(wanted.stream.size),
+                    whole: wanted.stream.size(of: full) ?? wanted.whole.size,
+                    isForwarded: layer?.isForwarded ?? false,
+                    isLowered: shares[slot]?.isLowered ?? false))
         }
         for slot in videos.indices where !used.contains(slot) { videos[slot].watch(nil, nil) }
         return state.withLock { state in
@@ -179,42 +211,21 @@ final class Viewer: Sendable {
 
     // MARK: The connection
 
-    /// Elements that send what the offer wants, and what they get.
+    /// Elements that send what the offer wants, and the numbers of their packets.
     private struct SlotForm {
         /// Nil for audio.
         var codec: VideoCodec?
         var caps: String
-        /// By the number of the slot.
-        var elements: (Int) -> String
+        var rewriter: PacketRewriter
     }
 
     /// A slot for each stream, in their order: GStreamer takes them for what is offered in that order.
     private static func slot(of stream: MediaStream, isOffered: Bool) -> SlotForm {
-        let ssrc = UInt32.random(in: 1...UInt32.max)
-        let form = "pt=\(stream.payload) ssrc=\(ssrc)"
-        let payloader =
-            switch stream.video {
-            case .vp8: "rtpvp8pay \(form) mtu=1200 picture-id-mode=15-bit"
-            case .h264:
-                "rtph264pay \(form) mtu=1200 config-interval=-1 aggregate-mode=zero-latency"
-            case nil: "rtpopuspay \(form)"
-            }
-        let caps = stream.caps(isOffered: isOffered) + ",ssrc=(uint)\(ssrc)"
-        return SlotForm(codec: stream.video, caps: Self.caps(of: stream.video, isOffered)) {
-            " \(payloader) name=slot\($0) ! \(caps) ! peer."
-        }
-    }
-
-    /// The encoded media of a slot.
-    private static func caps(of codec: VideoCodec?, _ isOffered: Bool) -> String {
-        switch codec {
-        case .vp8: "video/x-vp8"
-        case .h264:
-            "video/x-h264,stream-format=(string)byte-stream,alignment=(string)au"
-                // The payloader wants the profile of an offer of its own.
-                + (isOffered ? ",profile=(string)constrained-baseline,level=(string)3.1" : "")
-        case nil: "audio/x-opus,rate=48000,channels=2,channel-mapping-family=0"
-        }
+        let source = UInt32.random(in: 1...UInt32.max)
+        return SlotForm(
+            codec: stream.video,
+            caps: stream.caps(isOffered: isOffered) + ",ssrc=(uint)\(source)",
+            rewriter: PacketRewriter(source: source, stream))
     }
 }
 

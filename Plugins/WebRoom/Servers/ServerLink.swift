@@ -23,6 +23,10 @@ final class ServerLink: Sendable {
         var begun: ContinuousClock.Instant?
         /// Where the connection can be ended.
         var resource: String?
+        /// The rooms that the offer names.
+        var rooms: [String] = []
+        /// The server, if it is a room.
+        var target: String?
     }
 
     /// How long the request that ends a connection may take, in milliseconds: a session does not end
@@ -84,6 +88,12 @@ final class ServerLink: Sendable {
                     return say(
                         .info, "the operator removed \(plan.name); not fetching again")
                 }
+                if room.has(id) {
+                    room.disconnect(id)
+                    await end()
+                    say(.info, "connecting again, because another room joined")
+                    continue
+                }
                 say(.warning, "the connection is lost")
                 if ContinuousClock.now - begun > Self.shortestSuccess { backoff.reset() }
             } catch {
@@ -144,21 +154,18 @@ final class ServerLink: Sendable {
         } catch {
             throw ServerError("cannot make an offer: \(error)")
         }
+        let rooms = room.rooms(for: state.withLock { $0.target })
+        state.withLock { $0.rooms = rooms }
         do throws(ServerError) {
             let reply = await ServerRequest(
-                method: "POST", url: plan.address.url, token: plan.token, offer: connection.offer
+                method: "POST", url: plan.address.url, token: plan.token,
+                offer: SessionDescription.marked(connection.offer, with: rooms)
             ).send()
             if reply.status == 201 { keep(reply.location) }
-            let answer = try reply.answer(for: plan.purpose, hasVideo: connection.hasVideo)
-            let sendsVideo = answer.media.contains {
-                $0.kind == "video" && $0.hasPort && $0.direction.sends
-            }
-            if plan.purpose == .fetch, !sendsVideo {
-                say(
-                    .warning,
-                    "the answer has no video: \(plan.name) has only audio. If the server has video, set "
-                        + "server-codec to the other one, vp8 or h264.")
-            }
+            let (answer, warning) = try reply.answer(
+                for: plan.purpose, hasVideo: connection.hasVideo, name: plan.name)
+            if let warning { say(.warning, warning) }
+            state.withLock { $0.target = answer.rooms.first }
             do throws(RequestError) {
                 try room.accept(
                     answer, to: connection.offer, of: connection.id, connection.peer)
@@ -196,9 +203,13 @@ final class ServerLink: Sendable {
         }
     }
 
-    /// Waits until the room has given the connection up, or for the end.
+    /// Waits until the room has given the connection up, until the server must learn of other rooms, or for
+    /// the end.
     private func untilGone(_ id: String) async {
-        while !Task.isCancelled, room.has(id) {
+        let (rooms, target) = state.withLock { (Set($0.rooms), $0.target) }
+        while !Task.isCancelled, room.has(id),
+            plan.purpose == .fetch || rooms.isSuperset(of: room.rooms(for: target))
+        {
             try? await Task.sleep(for: .milliseconds(250))
         }
     }

@@ -59,12 +59,6 @@ void greenroom_gst_unref(GstElement *_Nonnull element);
 
 // MARK: Buffers
 
-// Whether it needs the buffers before it.
-bool greenroom_gst_buffer_is_delta(GstBuffer *_Nonnull buffer);
-
-// Its timestamp; UINT64_MAX for none.
-uint64_t greenroom_gst_buffer_pts(GstBuffer *_Nonnull buffer);
-
 void greenroom_gst_buffer_unref(GstBuffer *_Nonnull buffer);
 
 // An I420 frame.
@@ -100,11 +94,6 @@ void greenroom_gst_request_key(GstElement *_Nonnull sink);
 
 // MARK: Out of a pipeline
 
-// Call back with each buffer of an appsink.
-void greenroom_gst_on_buffer(
-    GstElement *_Nonnull sink, greenroom_gst_context context,
-    void (*_Nonnull take)(void *_Nonnull value, GstBuffer *_Nonnull buffer));
-
 // Call back with each decoded I420 frame, which is valid during the call, and its running time;
 // UINT64_MAX for none.
 void greenroom_gst_on_frame(
@@ -118,11 +107,11 @@ void greenroom_gst_on_bytes(
     void (*_Nonnull take)(
         void *_Nonnull value, const void *_Nonnull bytes, size_t count, uint64_t time));
 
-// Call back with the bytes of each buffer that leaves an element, which the call may change. It returns how
-// many of them remain; 0 drops the buffer.
+// Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
+// returns true.
 void greenroom_gst_filter(
     GstElement *_Nonnull element, greenroom_gst_context context,
-    size_t (*_Nonnull filter)(void *_Nonnull value, uint8_t *_Nonnull bytes, size_t count));
+    bool (*_Nonnull passes)(void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
 
 // MARK: Peers
 
@@ -200,7 +189,7 @@ void greenroom_peer_ignore_reports(GstElement *_Nonnull webrtc);
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };
 
-// Let buffers of an appsrc enter a peer by the slots that they were pushed for. The elements of the
+// Let packets of an appsrc enter a peer by the slots that they were pushed for. The elements of the
 // slots are those of the pipeline that are called `slot0`, `slot1`, …; `caps` has a structure for each.
 // `key_requested` is called when the far end needs a key frame.
 bool greenroom_peer_route(
@@ -208,10 +197,10 @@ bool greenroom_peer_route(
     greenroom_gst_context context,
     void (*_Nonnull key_requested)(void *_Nonnull value, uint32_t slot));
 
-// Push a buffer into an appsrc for a slot, with a timestamp of its own. Its memory is not copied, and
-// it may be pushed for others.
+// Push an RTP packet into an appsrc for a slot: a copy of its head and of its payload.
 void greenroom_peer_push(
-    GstElement *_Nonnull source, GstBuffer *_Nonnull buffer, uint32_t slot, uint64_t pts);
+    GstElement *_Nonnull source, uint32_t slot, const void *_Nonnull head, size_t head_count,
+    const void *_Nonnull payload, size_t payload_count, uint64_t pts);
 
 // Add elements by their description, which has one open end: that is returned. NULL: they can't be
 // made.
@@ -230,6 +219,13 @@ void greenroom_peer_filter(
 void greenroom_peer_retime(
     GstPad *_Nonnull pad, greenroom_gst_context context,
     uint64_t (*_Nonnull pts_of)(void *_Nonnull value, uint32_t timestamp, uint64_t pts));
+
+// Call back with each packet of H.264 that leaves a pad, which returns the position of a NAL unit's header that
+// becomes filler; 0: none.
+void greenroom_peer_fill(
+    GstPad *_Nonnull pad, greenroom_gst_context context,
+    size_t (*_Nonnull header_of)(
+        void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
 
 // Link a pad with an open end, which is freed.
 bool greenroom_peer_link(GstPad *_Nonnull pad, GstPad *_Nonnull end);

@@ -201,7 +201,7 @@ function showState() {
   let [status, shown] = ["Live", note];
   if (note) status = note.status ?? "Closed";
   else if (!room) [status, shown] = ["Connecting", { title: "Connecting to the room", text: "The session appears here in a moment.", isWaiting: true }];
-  else if (isFull) [status, shown] = ["Full", { title: "The room is full", text: "The page tries again every 10 s." }];
+  else if (isFull) [status, shown] = ["Full", { title: "The room is full", text: `${watcher.fullReason} The page tries again every 10 s.` }];
   else if (isBlocked) [status, shown] = ["No media", { title: "Video and audio do not get through", text: watcher.trouble ?? "The page waits for the reason.", isWaiting: true }];
   else if (isBroken) status = "Reconnecting";
   else if (connection !== "connected") status = "Connecting";

@@ -74,6 +74,8 @@ export const watcher = {
   pc: null, location: null, tries: 0, isClosed: true,
   // Whether media have come before, and whether the room has no place.
   wasConnected: false, isFull: false,
+  // The room's words about that.
+  fullReason: "",
   // Since when it waits for media, and why they do not come.
   since: null, trouble: null,
   // The media of each slot, and the number of the stream that it has.
@@ -118,6 +120,7 @@ export const watcher = {
       hearYourself();
     } catch (error) {
       this.isFull = error.status === 503;
+      this.fullReason = error.message;
       this.again(pc);
     }
   },

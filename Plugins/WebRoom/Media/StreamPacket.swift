@@ -1,0 +1,32 @@
+import RoomDecisions
+
+/// A packet of a stream for viewers, during a callback: of an encoder, or of a guest.
+struct StreamPacket {
+    /// The bytes of a packet before they are read.
+    struct Bytes {
+        let bytes: UnsafeBufferPointer<UInt8>
+        /// When the packet leaves the room, on the clock of the pipelines' timestamps. Packets of all sources
+        /// have one order by it.
+        let departure: UInt64
+
+        /// The packet; nil if a header is invalid.
+        ///
+        /// - Parameter codec: Nil for audio.
+        func packet(_ codec: VideoCodec?) -> StreamPacket? {
+            VideoPacket(bytes, codec).map {
+                StreamPacket(bytes: bytes, departure: departure, facts: $0)
+            }
+        }
+    }
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    let departure: UInt64
+    let facts: VideoPacket
+}
+
+/// One of the qualities of a stream, and its source.
+struct StreamLayer: Hashable, Sendable {
+    var rendition: Rendition
+    /// Whether a guest sends it; otherwise the room encodes it.
+    var isForwarded: Bool
+}
