@@ -23,11 +23,11 @@ final class CaptureLoop: Sendable {
 
 /// The thread's work, and its stop flag.
 private final class Capture: Sendable {
-    /// How long to wait for audio before checking the stop flag, in milliseconds.
+    /// The time to wait for audio before checking the stop flag, in milliseconds.
     private static let waitMilliseconds = 100
     /// After this time without audio the device counts as lost: 2 s.
     private static let longestSilenceNanoseconds: Int64 = 2_000_000_000
-    /// How long to wait for room in the session's queue: half of the device's buffer.
+    /// The time to wait for room in the session's queue: half of the device's buffer.
     private static let sendTimeout = AudioSender.Timeout.nanoseconds(100_000_000)
 
     let isStopping = Atomic(false)

@@ -5,11 +5,11 @@ import PluginProcess
 
 /// The page of a running browser, with the settings applied so far.
 struct BrowserPage: ~Copyable {
-    /// How long the page may take for a frame or a script, in milliseconds of real time.
+    /// The time that the page may take for a frame or a script, in milliseconds of real time.
     private static let patience = 5_000
-    /// How long a server may take for the begin of a page, in milliseconds of real time.
+    /// The time that a server may take for the start of a page, in milliseconds of real time.
     private static let serverPatience = 30_000
-    /// How long a page may load before it is shown as it is, in milliseconds of real time.
+    /// The time for which a page may load before the plugin shows it as it is, in milliseconds of real time.
     private static let loadPatience = 10_000
 
     private var browser: BrowserProcess

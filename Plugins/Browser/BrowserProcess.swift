@@ -6,7 +6,7 @@ import GreenroomSystem
 import Synchronization
 import SystemPackage
 
-/// Why a page can't continue: its browser must be restarted.
+/// The reason why a page can't continue: the plugin must restart its browser.
 struct BrowserError: Error, CustomStringConvertible {
     var description: String
 

@@ -71,7 +71,7 @@ struct Brush {
         }
     }
 
-    /// How many bits samples have.
+    /// The number of bits that samples have.
     var bits: Int { layout.bits }
 }
 

@@ -50,7 +50,7 @@ final class Command: Output {
         ]
     }
 
-    /// How late a frame may be: a command that is slower than the video does not stay behind.
+    /// The highest delay of a frame, so that a slow command drops frames instead of falling behind.
     private static let latest: Int64 = 1_000_000_000
 
     private let settings: Settings
@@ -67,7 +67,7 @@ final class Command: Output {
     private var process: CommandWriter?
     private var startTime: Int64 = 0
     private var delay = RestartDelay()
-    /// When a command that has ended is started again, on the session clock.
+    /// The time at which a command that has ended restarts, on the session clock.
     private var restartTime: Int64 = 0
     private var restarts = 0
     /// Frames, or samples of each channel.

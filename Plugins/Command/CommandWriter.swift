@@ -20,15 +20,15 @@ final class CommandWriter {
     private var isStalled = false
     /// Nanoseconds on the session clock.
     private let sessionTime: () -> Int64
-    /// When the callback that writes has to return, in milliseconds of real time.
+    /// The time at which the callback that writes has to return, in milliseconds of real time.
     private var callbackEnd: Int64 = .max
 
-    /// How long a write may take, in milliseconds of real time; without the passing of session time,
+    /// The time that a write may take, in milliseconds of real time; without the passing of session time,
     /// which stands while a virtual clock waits for this output; and all writes of a callback, with
     /// the end of a command before them below the 2 s that the host gives it.
     private static let timeouts = (write: 250, standing: 1200, callback: 1500)
 
-    /// How long a command may take at its end, in milliseconds of real time.
+    /// The time that a command may take at its end, in milliseconds of real time.
     struct EndLimits {
         /// To read what is left.
         var flush: Int

@@ -18,7 +18,7 @@ struct VideoCommandSettings: PluginSettings {
 
 /// Plays Y4M that a command writes: the work of ``CommandCamera`` and ``CommandShare``.
 private final class VideoCommand {
-    /// How long to wait for the header while the session starts, in milliseconds of real time: below the 2 s
+    /// The time to wait for the header while the session starts, in milliseconds of real time: below the 2 s
     /// that the host gives a callback.
     private static let headerTimeout = 1500
 
@@ -102,7 +102,7 @@ private final class VideoCommand {
 
     /// Sends frames, over all restarts, on one thread.
     private final class Showing: StreamPlayer {
-        /// How long the last frame stays. Then black is sent in the same interval: a camera without frames
+        /// The time for which the last frame stays. Then black is sent in the same interval: a camera without frames
         /// fails.
         private static let longestGap: Int64 = 900_000_000
 

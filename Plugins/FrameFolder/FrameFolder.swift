@@ -47,7 +47,7 @@ final class FrameFolder: Output {
     private var settings: Settings
     private let host: PluginHost
     private var writer: ImageWriter
-    /// How many new frames it was given of each track that it writes, by the track's id.
+    /// The number of new frames of each track that it writes, by the track's id.
     private var newFrames: [UInt32: Int] = [:]
     private var images = 0
     private var hasFailed = false

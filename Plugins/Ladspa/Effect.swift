@@ -98,7 +98,7 @@ struct Effect: @unchecked Sendable {
 
 /// A parameter of an effect: a control port that the host writes.
 struct EffectParameter: Sendable {
-    /// How its value is written in session files.
+    /// Describes how its value is written in session files.
     enum Form { case boolean, integer, number }
 
     let port: UInt

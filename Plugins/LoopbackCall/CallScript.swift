@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// Who is in a call, when, and what they send.
+/// The participants of a call, the times of their stay, and the media that they send.
 ///
 /// A participant is a line, or ends with a semicolon: a name, when they are there, and their tracks,
 /// separated by blanks.

@@ -39,7 +39,7 @@ final class LoopbackCall: Call {
 
     func onTrack(_ track: Track) -> TrackWant? {
         switch track.kind {
-        // What is sent to the far end: the session's own video, and to each what they are to hear.
+        // The far end gets the session's video, and each participant a mix-minus.
         case .camera, .share, .stage:
             guard track.participant == nil else { return nil }
             video.removeAll { $0.id == track.id }

@@ -4,7 +4,7 @@ import PluginEncoding
 import MediaDecisions
 import GreenroomPlugin
 
-/// Which streams of a file play.
+/// Decides which streams of a file play.
 enum MediaTrack: Int, CaseIterable {
     case video, audio
 
@@ -243,7 +243,7 @@ struct Demuxer: ~Copyable {
         return true
     }
 
-    /// How far before a jump audio decoders begin: the first frame after a jump lacks the one before it.
+    /// The lead of audio decoders before a jump, because the first frame after a jump lacks the one before it.
     private static let audioLead: Int64 = 100_000_000
 
     /// Goes to the key frame before the start of a leg.
@@ -285,7 +285,7 @@ struct PacketQueue {
 
     var first: (packet: Packet, leg: Int)? { head < entries.count ? entries[head] : nil }
 
-    /// Which packets are kept.
+    /// Decides which packets are kept.
     enum Keeping {
         case all
         /// From the last key frame on, for a plugin that is stopped.
@@ -318,7 +318,7 @@ struct PacketQueue {
     }
 }
 
-/// Which audio track plays.
+/// Decides which audio track plays.
 enum AudioChoice: Equatable {
     case standard
     case number(Int)

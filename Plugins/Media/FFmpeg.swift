@@ -8,7 +8,7 @@ final class Packet: @unchecked Sendable {
 
     init() throws(FFmpegError) { pointer = try allocated(av_packet_alloc()) }
 
-    /// When it is shown or decoded, in units of its stream; nil if the file does not say it.
+    /// The time at which it is shown or decoded, in units of its stream; nil if the file does not say it.
     var time: Int64? {
         if pointer.pointee.pts != CFFMPEG_NO_TIME { return pointer.pointee.pts }
         return pointer.pointee.dts == CFFMPEG_NO_TIME ? nil : pointer.pointee.dts
@@ -26,9 +26,9 @@ final class Packet: @unchecked Sendable {
 /// A decoded frame or decoded samples.
 final class MediaFrame {
     let pointer: UnsafeMutablePointer<AVFrame>
-    /// When it begins, in nanoseconds from the file's first frame.
+    /// The time at which it begins, in nanoseconds from the file's first frame.
     var start: Int64 = 0
-    /// How long it lasts, in nanoseconds.
+    /// The duration, in nanoseconds.
     var duration: Int64 = 0
 
     init() throws(FFmpegError) { pointer = try allocated(av_frame_alloc()) }

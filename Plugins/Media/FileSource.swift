@@ -9,7 +9,7 @@ final class FileSource: MediaSource {
     private struct State: ~Copyable {
         var demuxer: Demuxer
         var playback: Playback?
-        /// Which packets of the tracks that are taken are kept.
+        /// The packets to keep of the tracks that play.
         var readers: [MediaTrack: PacketQueue.Keeping] = [:]
         var settings: MediaSettings
     }

@@ -162,7 +162,7 @@ private struct FittedPart {
         (x, y) = ((frame.width - size.width) / 4 * 2, (frame.height - size.height) / 4 * 2)
     }
 
-    /// Where it starts in the bytes of a plane.
+    /// The offset of its start in the bytes of a plane.
     func start(inPlane plane: Int, stride: Int, of format: AVPixelFormat) -> Int {
         guard let description = av_pix_fmt_desc_get(format)?.pointee else { return 0 }
         let components = [description.comp.0, description.comp.1, description.comp.2]

@@ -24,7 +24,7 @@ protocol MediaSource: AnyObject, Sendable {
     /// The plugin of a track has ended.
     func release(_ track: MediaTrack)
 
-    /// Where it is at a time of the session's clock. The first time is when it begins.
+    /// The position at a time of the session's clock. The first call starts the playback.
     func place(at time: Int64) -> Playback.Place
     /// Takes over a live setting of one of its plugins. A setting that stays the same is a jump to the same
     /// position.

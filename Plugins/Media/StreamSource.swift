@@ -17,7 +17,7 @@ final class StreamSource: MediaSource {
         /// Whether the connection's packets have all come.
         var isAtEnd = false
         var settings: MediaSettings
-        /// When a late stream was last told.
+        /// The time at which the log last named a late stream.
         var lastNote: Int64?
     }
 
@@ -50,7 +50,7 @@ final class StreamSource: MediaSource {
         connected.wait(nanoseconds: Self.patience)
     }
 
-    /// How long the first connection may take to have a say in the session's format.
+    /// The time that the first connection may take to have a say in the session's format.
     private static let patience: Int64 = 1_500_000_000
 
     deinit {
@@ -173,7 +173,7 @@ final class StreamSource: MediaSource {
         }
     }
 
-    /// How far ahead a server is read that does not pace its packets.
+    /// The lead with which the plugin reads from a server that does not pace its packets.
     private static let ahead: Int64 = 2_000_000_000
     /// The shortest time between two notes about lateness.
     private static let noteDistance: Int64 = 10_000_000_000

@@ -1,7 +1,7 @@
 import CFFmpeg
 import GreenroomPlugin
 
-/// How the frames of a video go to the host.
+/// Describes how the frames of a video go to the host.
 struct VideoFormat {
     /// The format, size and colour of the frames that are sent.
     var format: PixelFormat

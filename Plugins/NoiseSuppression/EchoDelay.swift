@@ -8,13 +8,13 @@ import GreenroomPlugin
 struct EchoDelay: Sendable {
     /// The longest delay, in blocks.
     static let longest = 50
-    /// How many blocks are compared.
+    /// The number of blocks that are compared.
     private static let window = 200
-    /// How many there must be at first.
+    /// The number of blocks that the first comparison needs.
     private static let shortest = 80
-    /// How many blocks lie between two comparisons.
+    /// The number of blocks that lie between two comparisons.
     private static let interval = 20
-    /// How alike, from -1 to 1, they must be.
+    /// The similarity that they must have, from -1 to 1.
     private static let likeness = 0.6
 
     /// The loudness of the last blocks, the newest last.
@@ -76,7 +76,7 @@ struct EchoDelay: Sendable {
 
 /// The session's incoming audio, as late as its echo, but for 30 ms.
 struct AlignedReference: Sendable {
-    /// How much before its echo the reference comes, in blocks: the delay is not exact.
+    /// The lead of the reference before its echo, in blocks: the delay is not exact.
     private static let margin = 3
     private static let blockCount = EchoDelay.longest + 1
 

@@ -8,7 +8,7 @@ final class NoiseSuppression: AudioPreProcessor {
         summary: "Removes noise, rumble and echo from a voice, and keeps its level even",
         vendor: "Greenroom")
 
-    /// How strong noise is suppressed. The order is the library's.
+    /// The strength of the suppression, in the library's order.
     enum Suppression: String, CaseIterable, Sendable {
         case off, low, moderate, high
         case veryHigh = "very-high"
@@ -39,7 +39,7 @@ final class NoiseSuppression: AudioPreProcessor {
         }
     }
 
-    /// How much later the library returns audio whose noise it suppresses, in samples.
+    /// The library's delay of audio whose noise it suppresses, in samples.
     private static let delayFrames = 336
 
     private var settings: Settings

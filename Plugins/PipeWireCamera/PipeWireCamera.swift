@@ -114,7 +114,7 @@ private final class SharedCapability: Sendable {
 
 /// The thread's work.
 private struct PipeWireWork {
-    /// How long a camera may send nothing before the slate, in nanoseconds.
+    /// The time for which a camera may send nothing before the slate, in nanoseconds.
     private static let patience: Int64 = 2_000_000_000
     /// The time between two slates, and between two attempts to connect, in nanoseconds.
     private static let slatePause: Int64 = 500_000_000

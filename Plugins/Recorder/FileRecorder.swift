@@ -62,7 +62,7 @@ final class FileRecorder {
     }
 
     deinit {
-        // What they keep is the host's.
+        // The frames that they keep belong to the host.
         for track in video.values { track.releaseFrames() }
     }
 
@@ -113,7 +113,7 @@ final class FileRecorder {
         try recording.finish(at: ends)
     }
 
-    /// How far each track is.
+    /// The position of each track.
     private var ends: [Int64?] { video.values.map(\.end) + audio.values.map(\.end) }
 
     // MARK: Files

@@ -17,7 +17,7 @@ final class MediaFile {
     }
 
     let path: String
-    /// When the file begins, in nanoseconds from the session's start.
+    /// The time at which the file begins, in nanoseconds from the session's start.
     let start: Int64
     /// Bytes in whole pieces.
     private(set) var size: Int64 = 0

@@ -9,17 +9,17 @@ final class Recorder: Output {
         id: "org.greenroom.recorder", name: "Recorder", version: "1.0.0",
         summary: "Writes the session as a Matroska, WebM or MP4 file", vendor: "Greenroom")
 
-    /// Which audio tracks there are.
+    /// The choice of audio tracks.
     enum AudioTracks: String, CaseIterable {
         case mix, separate
     }
 
-    /// Where the share is.
+    /// The share's place.
     enum ShareFile: String, CaseIterable {
         case track, file
     }
 
-    /// Where participants are.
+    /// The participants' places.
     enum ParticipantFiles: String, CaseIterable {
         case mix, files
     }
@@ -103,7 +103,7 @@ final class Recorder: Output {
     private var secondsBefore = 0.0
     /// Whether it is between start and stop, and has not failed.
     private var isStarted = false
-    /// When it began, on the session clock.
+    /// The time at which it began, on the session clock.
     private var start: Int64 = 0
     private var hasPaused = false
     /// Frames of another size than their track's.

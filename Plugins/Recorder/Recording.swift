@@ -10,7 +10,7 @@ import GreenroomPlugin
 /// Which packets are in a cell depends on their times alone, not on the order in which tracks are
 /// delivered: a session on the virtual clock makes the same bytes each time.
 final class Recording {
-    /// When files change.
+    /// Decides when files change.
     struct Limits {
         /// 0: no limit.
         var seconds = 0
@@ -21,9 +21,9 @@ final class Recording {
     }
 
     static let cellNanoseconds: Int64 = 250_000_000
-    /// How far the tracks may be apart before one that stays behind is no longer waited for.
+    /// The distance between tracks after which the recording no longer waits for the slower one.
     private static let longestWait: Int64 = 5_000_000_000
-    /// How many cells tracks may be ahead of the one that is written, as a rule. A frame that is
+    /// The number of cells that tracks may be ahead of the one that is written, as a rule. A frame that is
     /// repeated comes a second late.
     private static let lead: Int64 = 6
 

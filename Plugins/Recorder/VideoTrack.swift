@@ -7,7 +7,7 @@ import GreenroomPlugin
 /// A still image is encoded once more at the begin of each cell of the recording, so that a file that
 /// ends there shows it, and at its last period.
 final class VideoTrack {
-    /// How long video may be without a key frame, while it moves.
+    /// The time for which video may be without a key frame, while it moves.
     private static let longestWithoutKey: Int64 = 4_000_000_000
 
     let stream: Int

@@ -141,7 +141,7 @@ private final class CaptureWork: Sendable {
         }
     }
 
-    /// When the next frame is due: one period later, or now if that has passed.
+    /// The due time of the next frame: one period later, or now if that has passed.
     private func next(after due: Int64) -> Int64 {
         let next = due + rate.withLock { $0.dueNanoseconds(ofFrame: 1) }
         let now = host.nowNanoseconds

@@ -1,7 +1,7 @@
 import GreenroomPlugin
 import GreenroomX11
 
-/// Where images come from, one thread at a time.
+/// The source of images, for one thread at a time.
 protocol FrameSource {
     /// The newest image.
     var image: CapturedImage { get }

@@ -16,7 +16,7 @@ struct X11Source: FrameSource {
     private var isStale = true
     /// Whether the window can't be captured now.
     private var isHidden = false
-    /// When to look for a closed window; nil while there is one, or none is wanted.
+    /// The time to look for a closed window; nil while there is one, or none is wanted.
     private var nextSearch: Int64?
     private var cursor: Cursor?
 

@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// When to show which slide, and how often to send frames.
+/// Decides when to show which slide, and how often to send frames.
 struct SlideSchedule {
     /// The longest time between two frames, in seconds.
     private static let longestPause = 0.5

@@ -108,7 +108,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         do {
             try file.write(block.samples)
         } catch {
-            // What keeps one block from the disk keeps the next ones. What was written is playable.
+            // An error that stops one block stops the next ones, too. The file so far is playable.
             self.file = nil
             host.giveUp("\(error)", status: .unavailable)
             throw error

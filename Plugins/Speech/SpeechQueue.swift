@@ -1,13 +1,13 @@
 /// Sentences that wait to be spoken.
 struct SpeechQueue {
-    /// How many sentences may wait.
+    /// The number of sentences that may wait.
     static let mostWaiting = 200
     /// The length at which a text without an end of a sentence is cut, in characters.
     static let mostCharacters = 400
 
     private var waiting: [String] = []
 
-    /// How many sentences are waiting.
+    /// The number of sentences that are waiting.
     var count: Int { waiting.count }
 
     /// Adds the sentences of a text.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// espeak-ng, whose state is global: instances of the plugin take turns, a sentence each.
 enum SpeechSynthesizer {
-    /// How a sentence is spoken.
+    /// The voice, speed and pitch of a sentence.
     struct Style: Equatable {
         /// A voice of espeak-ng, such as `de` or `en+f3`.
         var voice: String

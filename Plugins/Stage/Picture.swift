@@ -181,7 +181,7 @@ struct Picture {
         ).even
     }
 
-    /// Where a whole picture is in another one.
+    /// The place of a whole picture in another one.
     private static func place(of source: FrameSize, in size: FrameSize) -> StageRect {
         let width = min(size.width, size.height * source.width / max(source.height, 1))
         let height = min(size.height, size.width * source.height / max(source.width, 1))

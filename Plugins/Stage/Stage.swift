@@ -25,7 +25,7 @@ final class Stage: Composer {
         var isOff: Bool
     }
 
-    /// How long a camera may take to its first frame before its tile has initials.
+    /// The time that a camera may take to its first frame before its tile has initials.
     private static let patience: Int64 = 500_000_000
     /// Levels are measured ten times a second.
     private static let levels = AudioTrackWant(
@@ -41,7 +41,7 @@ final class Stage: Composer {
     private var known: [UInt32: Known] = [:]
     private var entries: [StageEntry] = []
     private var feeds: [StageSource: Feed] = [:]
-    /// When each source was first there.
+    /// The time at which each source was first there.
     private var since: [StageSource: Int64] = [:]
     private var speaker = ActiveSpeaker()
     private var shownSpeaker: StageSource?

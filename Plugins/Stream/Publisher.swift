@@ -5,7 +5,7 @@ import Synchronization
 
 /// Sends packets on a thread of its own, and connects again when the connection is lost.
 final class Publisher: Sendable {
-    /// How long the rest may take at the end: below the 10 s that the host gives an output's stop-send.
+    /// The time that the rest may take at the end: below the 10 s that the host gives an output's stop-send.
     private static let longestEnd: Int64 = 5_000
 
     let queue = PacketQueue()

@@ -41,7 +41,7 @@ final class Stream: Output {
         ]
     }
 
-    /// How long the first frames may wait for the connection, in milliseconds of real time: below the 2 s that
+    /// The time for which the first frames may wait for the connection, in milliseconds of real time: below the 2 s that
     /// the host gives a callback.
     private static let connectionTimeout: Int64 = 1500
 

@@ -3,7 +3,7 @@ import PluginImages
 import GreenroomPlugin
 import PluginText
 
-/// Where a text is in a frame.
+/// The place where a text is in a frame.
 struct TextGeometry {
     let frame: FrameSize
     /// Distance from the edges, in pixels.
@@ -32,7 +32,7 @@ struct TextGeometry {
             height: max(frame.height - 2 * (margin + padding.y), 1))
     }
 
-    /// How lines of different lengths stand to each other.
+    /// The way in which lines of different lengths stand to each other.
     var alignment: Int {
         if isTicker { return GREENROOM_ALIGN_START }
         return switch position {
@@ -71,7 +71,7 @@ struct Banner {
             picture.fill(x: 0, y: 0, width: size.width, height: size.height, background)
         }
         if bar > 0 {
-            // Where the text begins.
+            // The start of the text.
             picture.fill(
                 x: isRightToLeft ? size.width - bar : 0, y: 0, width: bar, height: size.height,
                 color)

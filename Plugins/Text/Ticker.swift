@@ -115,7 +115,7 @@ final class Ticker {
     }
 }
 
-/// How a line moves: against the direction in which it is read.
+/// Describes how a line moves: against the direction in which it is read.
 struct TickerPath {
     /// The line's width.
     let width: Int

@@ -63,7 +63,7 @@ private final class CaptureWork {
     private static let pause: Int64 = 1_000_000_000
     /// The time between two slates, in nanoseconds.
     private static let slatePause: Int64 = 500_000_000
-    /// How long a camera may send nothing, in milliseconds of real time.
+    /// The time for which a camera may send nothing, in milliseconds of real time.
     private static let patience: Int32 = 2_000
 
     private let wish: SharedWish

@@ -127,7 +127,7 @@ final class VirtualCamera: Output {
         do {
             try device.write(frame) ? reportWritten() : reportBusy()
         } catch {
-            // What keeps one frame from the device keeps the next ones.
+            // An error that stops one frame stops the next ones, too.
             target = nil
             host.giveUp("\(error)", status: .unavailable)
             throw error

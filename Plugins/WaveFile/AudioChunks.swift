@@ -58,9 +58,9 @@ struct AudioChunks {
 
     /// A file with these chunks, up to the samples.
     let head: [UInt8]
-    /// Where the samples are in the file.
+    /// The place where the samples are in the file.
     let samples: Range<Int64>
-    /// How many bytes of samples there are, and how many there should be; nil for a whole file.
+    /// The present and the expected number of bytes of samples; nil for a whole file.
     let truncation: (present: Int64, said: Int64)?
     /// The number of bytes after the samples that belong to no chunk; nil if chunks fill the file.
     let unexplained: Int64?

@@ -26,8 +26,14 @@ public struct Validator: Sendable {
         public var id: String
         /// A short title.
         public var title: String
-        /// The proof and the rule.
-        public var explanation: String
+        /// The behaviour that a plugin must have.
+        public var rule: String
+        /// The reason for the rule.
+        public var why: String
+        /// The samples and the limits of the check.
+        public var measured: String
+        /// The usual change that satisfies the rule.
+        public var fix: String
         /// The names of the kinds of plugins that the check applies to.
         public var kinds: [String]
 
@@ -106,7 +112,8 @@ public struct Validator: Sendable {
     public static var checks: [Description] {
         Catalogue.checks.map { check in
             Description(
-                id: check.id, title: check.title, explanation: check.explanation,
+                id: check.id, title: check.title, rule: check.rule, why: check.why,
+                measured: check.measured, fix: check.fix,
                 kinds: PluginKind.allCases.filter(check.kinds.contains).map(\.name))
         }
     }

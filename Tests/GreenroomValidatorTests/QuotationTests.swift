@@ -20,7 +20,9 @@ import Testing
         let headers = try Self.headers()
         var count = 0
         for check in Catalogue.checks {
-            for match in check.explanation.matches(of: #/"([^"]+)"/#) {
+            for match in [check.rule, check.why, check.measured, check.fix].joined(separator: " ")
+                .matches(of: #/"([^"]+)"/#)
+            {
                 count += 1
                 // The sentence may begin or end in the quotation, not in the header.
                 let quotation = match.1.drop { $0 == "[" }.filter { $0 != "]" }.description

@@ -82,7 +82,11 @@ import Testing
         for check in checks {
             #expect(check.id.wholeMatch(of: /[a-z]+(-[a-z]+)*\.[a-z0-9]+(-[a-z0-9]+)*/) != nil)
             #expect(!check.title.isEmpty && check.title.count <= 60, "\(check.id)")
-            #expect(check.explanation.count >= 100, "\(check.id)")
+            let text = [check.rule, check.why, check.fix]
+            #expect(text.allSatisfy { $0.hasSuffix(".") }, "\(check.id)")
+            let words = text.joined(separator: " ").split(separator: " ").count
+            #expect((12...75).contains(words), "\(check.id): \(words) words")
+            #expect(check.measured.split(separator: " ").count <= 60, "\(check.id)")
             #expect(!check.kinds.isEmpty, "\(check.id)")
         }
     }

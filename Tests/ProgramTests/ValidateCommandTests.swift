@@ -10,7 +10,8 @@ import Testing
         var id: String
         var title: String
         var kinds: [String]
-        var explanation: String
+        var rule: String
+        var fix: String
     }
 
     // MARK: The list
@@ -24,7 +25,7 @@ import Testing
         }
         let all = try listed()
         #expect(Set(all.map(\.id)).count == all.count)
-        #expect(all.allSatisfy { !$0.title.isEmpty && $0.explanation.count > 100 })
+        #expect(all.allSatisfy { !$0.title.isEmpty && !$0.rule.isEmpty && !$0.fix.isEmpty })
         #expect(all.first { $0.id == "video.rate" }?.kinds == ["video source", "composer"])
         let some = try listed("--only", "lifecycle, video.rate")
         let isMeant = { (id: String) in id.hasPrefix("lifecycle.") || id == "video.rate" }

@@ -1,4 +1,4 @@
-/// How Chromium is started.
+/// Describes how Chromium is started.
 package struct BrowserLaunch: Equatable, Sendable {
     /// The program, of Debian's package of the same name.
     package static let program = "chromium-headless-shell"
@@ -47,7 +47,7 @@ package struct BrowserLaunch: Equatable, Sendable {
 /// Whether Chromium's own sandbox, which keeps a page's code apart from the user's files, can be used.
 package enum ChromiumSandbox: Equatable, Sendable {
     case usable
-    /// Why not, as the end of a sentence.
+    /// The reason for a refusal, as the end of a sentence.
     case unusable(String)
 
     /// - Parameters:

@@ -4,7 +4,7 @@ package struct DevToolsStream: ~Copyable {
     package static let longestMessage = 96 << 20
 
     private var bytes: [UInt8] = []
-    /// Where the next message begins.
+    /// The place where the next message begins.
     private var start = 0
     /// Up to where no end was found.
     private var searched = 0
@@ -50,7 +50,7 @@ package struct DevToolsMessage: Sendable {
     package var event: String?
     /// The result of a call, or the parameters of an event.
     package var content: JSONText
-    /// Why a call failed.
+    /// The reason why a call failed.
     package var failure: String?
 
     /// Reads a message.

@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// How a page is laid out for frames of a size.
+/// Describes how a page is laid out for frames of a size.
 package struct PageGeometry: Equatable, Sendable {
     /// The page's size in CSS pixels.
     package let layout: FrameSize

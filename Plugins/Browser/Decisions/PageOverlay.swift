@@ -12,7 +12,7 @@ package struct PageOverlay: Sendable {
         var height = 0
         /// The picture's part of each sample.
         var values: [UInt8] = []
-        /// How much of the frame's sample stays, of 255.
+        /// The share of the frame's sample that stays, of 255.
         var rests: [UInt8] = []
         /// Whether the picture changes a row.
         var isVisible: [Bool] = []

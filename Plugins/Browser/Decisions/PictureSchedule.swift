@@ -1,4 +1,4 @@
-/// Which frames of a page are read: each while it changes; few while it is still.
+/// Decides which frames of a page are read: each while it changes; few while it is still.
 ///
 /// To read a picture changes the page for Chromium: the next frame counts as damaged whether it is or not.
 package struct PictureSchedule: Equatable, Sendable {

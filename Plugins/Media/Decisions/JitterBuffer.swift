@@ -1,13 +1,13 @@
-/// When the packets of a live stream are due: a constant delay after they were sent. Times are nanoseconds.
+/// Decides when the packets of a live stream are due: a constant delay after they were sent. Times are nanoseconds.
 ///
 /// The first packet of the stream sets the delay. A packet that comes after it was due stops the stream until the
 /// delay is restored; a sender whose clock is fast fills the buffer, until a part of it is skipped.
 package struct JitterBuffer: Equatable {
     /// The delay of a packet that arrives on time.
     package static let delay: Int64 = 300_000_000
-    /// How much later than due a packet may come before the stream stops for it.
+    /// The highest delay of a packet before the stream stops for it.
     package static let tolerance: Int64 = 20_000_000
-    /// How much may wait at most.
+    /// The highest amount that may wait.
     package static let limit: Int64 = 5_000_000_000
 
     /// A position of the stream and the time when it is due.
@@ -60,7 +60,7 @@ package struct JitterBuffer: Equatable {
     package mutating func reset() { anchor = nil }
 }
 
-/// How long to wait before connecting again: 0.5 s, and twice as long each time, up to 8 s.
+/// The time to wait before connecting again: 0.5 s, and twice as long each time, up to 8 s.
 package struct Backoff: Equatable {
     private var delay: Int64 = 500_000_000
 

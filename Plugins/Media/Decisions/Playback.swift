@@ -1,4 +1,4 @@
-/// Which part of a file plays, how fast, and whether it repeats. Times are nanoseconds.
+/// Decides which part of a file plays, how fast, and whether it repeats. Times are nanoseconds.
 package struct PlaybackControls: Equatable {
     package var start: Int64 = 0
     /// nil: the end of the file.
@@ -38,7 +38,7 @@ package struct Playback: Equatable {
         }
     }
 
-    /// Where the file is at a time.
+    /// The place where the file is at a time.
     package struct Place: Equatable {
         package var leg: Leg
         package var position: Int64
@@ -79,12 +79,12 @@ package struct Playback: Equatable {
 
     /// The position after the last one.
     private var upper: Int64 { min(controls.end ?? .max, length ?? .max) }
-    /// Where repetitions begin.
+    /// The place where repetitions begin.
     private var lower: Int64 { min(max(controls.start, 0), upper) }
 
     private func clamped(_ position: Int64) -> Int64 { min(max(position, 0), upper) }
 
-    /// Where the file is at a time; one before the last change counts as its time.
+    /// The position in the file at a time; a time before the last change counts as the time of the change.
     package func place(at time: Int64) -> Place {
         let (lower, upper) = (lower, upper)
         let position = anchorPosition.addingClamped(controls.isPaused ? 0 : advance(to: time))

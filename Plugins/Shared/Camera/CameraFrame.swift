@@ -1,7 +1,7 @@
 package import GreenroomMedia
 package import GreenroomPlugin
 
-/// Where the planes of a frame lie in a camera's buffer: one after the other.
+/// The place where the planes of a frame lie in a camera's buffer: one after the other.
 package struct CameraPlanes: Equatable, Sendable {
     /// A plane's bytes and the length of its rows with padding.
     package struct Plane: Equatable, Sendable {
@@ -57,7 +57,7 @@ extension FramePlanes.Plane {
     }
 }
 
-/// When a frame shows, on the session clock.
+/// Decides when a frame shows, on the session clock.
 package enum CameraTime {
     /// - Parameters:
     ///   - frame: When it was captured, on the monotonic clock; nil if the camera does not say.

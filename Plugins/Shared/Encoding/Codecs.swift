@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// How video is encoded.
+/// Describes how video is encoded.
 package enum VideoCodec: Sendable {
     case vp8, vp9, h264
 
@@ -43,7 +43,7 @@ package enum VideoCodec: Sendable {
     }
 }
 
-/// How audio is encoded.
+/// Describes how audio is encoded.
 package enum AudioCodec: Sendable {
     case opus, aac
 

@@ -5,9 +5,9 @@ package final class Packet {
     package let pointer: UnsafeMutablePointer<AVPacket>
     /// The stream of the file.
     package let stream: Int
-    /// When it begins, in nanoseconds from the session's start.
+    /// The time at which it begins, in nanoseconds from the session's start.
     package var start: Int64
-    /// How long it is shown or heard, in nanoseconds.
+    /// The duration, in nanoseconds.
     package var duration: Int64
 
     /// Takes over the content of a packet.

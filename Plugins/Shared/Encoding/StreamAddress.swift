@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// Where a stream goes, and how it is packed.
+/// A stream's destination and container.
 package struct StreamAddress: Equatable, Sendable {
     /// A protocol of FFmpeg.
     private struct Scheme {

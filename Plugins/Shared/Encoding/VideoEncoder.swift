@@ -4,7 +4,7 @@ package import GreenroomPlugin
 
 /// Encodes frames of one size in I420, without a copy of them.
 package final class VideoEncoder {
-    /// How the encoder spends bits.
+    /// Describes how the encoder spends bits.
     package enum Rate {
         /// The mean of a file; key frames come only where they are forced.
         case mean(kilobits: Int)

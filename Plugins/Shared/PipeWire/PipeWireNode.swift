@@ -36,7 +36,7 @@ package final class PipeWireNode: Sendable {
         case mismatched
     }
 
-    /// How long PipeWire has to answer at the start: half of the default deadline of a callback.
+    /// The time that PipeWire has to answer at the start: half of the default deadline of a callback.
     private static let timeoutMilliseconds: UInt32 = 1_000
     /// The time between two attempts to connect again.
     private static let pauseNanoseconds: Int64 = 1_000_000_000
@@ -169,7 +169,7 @@ package final class PipeWireNode: Sendable {
         state.withLock { $0.counts.dropped += UInt64(clamping: frames) }
     }
 
-    /// How many streams of other programs a tap hears.
+    /// The number of other programs' streams that a tap hears.
     package var tapped: Int {
         state.withLock { state in state.node.map { Int(greenroom_pipewire_tapped($0)) } ?? 0 }
     }

@@ -32,7 +32,7 @@ package final class PipeWireScreen: @unchecked Sendable {
 
     deinit { greenroom_pipewire_close(stream) }
 
-    /// Why the stream has ended; nil while it has not.
+    /// The reason why the stream has ended; nil while it has not.
     package var loss: String? {
         guard Int(greenroom_pipewire_phase(stream)) == GREENROOM_PIPEWIRE_LOST else { return nil }
         return greenroom_pipewire_loss(stream).string

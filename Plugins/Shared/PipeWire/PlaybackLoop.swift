@@ -22,7 +22,7 @@ private struct Sending {
     /// PipeWire delivers what is played in pieces of up to 21 ms: after this time without one nothing
     /// is played.
     private static let longestGapNanoseconds: Int64 = 40_000_000
-    /// How long to wait for room in the session's queue.
+    /// The time to wait for room in the session's queue.
     private static let timeout = AudioSender.Timeout.nanoseconds(100_000_000)
 
     private let node: PipeWireNode
@@ -47,7 +47,7 @@ private struct Sending {
     mutating func run() {
         // The longest block.
         var block = [Int16](repeating: 0, count: 4_800 * format.channels)
-        // What was played while the microphone was muted.
+        // Drops audio from the time when the microphone was muted.
         while read(&block) > 0 {}
         let before = node.counts.dropped
         defer {

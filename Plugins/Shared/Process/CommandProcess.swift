@@ -48,7 +48,7 @@ package final class CommandProcess: Sendable {
     /// Closed to end the reader.
     private let wakeup: Int32
 
-    /// How long a command may take at its end, in milliseconds of real time.
+    /// The time that a command may take at its end, in milliseconds of real time.
     package struct EndLimits: Sendable {
         /// To end by itself.
         package var close: Int
@@ -236,7 +236,7 @@ package final class CommandProcess: Sendable {
         return result != 0 || info.si_signo == SIGCHLD
     }
 
-    /// How a command ended.
+    /// Describes how a command ended.
     package struct Ending: Sendable {
         /// In words, after its name.
         package var text: String
@@ -333,7 +333,7 @@ package final class CommandProcess: Sendable {
                     if !isEnd { text.append(byte) }
                     if isEnd || text.count == lineLimit { flush() }
                 }
-                // What is there is still read.
+                // Bytes that have arrived are still read.
                 if isLast { rest -= count }
                 continue
             }

@@ -46,7 +46,7 @@ package final class Typesetter {
 /// A text in lines.
 package final class TextLayout {
     private let layout: OpaquePointer
-    /// Where the lines are, in the layout's own coordinates.
+    /// The place where the lines are, in the layout's own coordinates.
     private let box: greenroom_box
 
     fileprivate init(_ layout: OpaquePointer) {

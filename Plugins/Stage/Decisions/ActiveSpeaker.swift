@@ -4,15 +4,15 @@
 package struct ActiveSpeaker: Sendable {
     /// Quieter than this is silence, in dB of full scale.
     private static let silence = -45.0
-    /// How much louder than the speaker another has to be, in dB.
+    /// The difference in level that makes another person the speaker, in dB.
     private static let lead = 6.0
-    /// How long another has to be louder, or to speak while the speaker is silent.
+    /// The time that another has to be louder, or to speak while the speaker is silent.
     private static let patience: Int64 = 600_000_000
-    /// How long a new speaker stays at least.
+    /// The time for which a new speaker stays at least.
     private static let hold: Int64 = 2_000_000_000
     /// A level that is older is silence.
     private static let age: Int64 = 500_000_000
-    /// How much of the last level stays in the next one.
+    /// The share of the last level that stays in the next one.
     private static let memory = 0.5
 
     private struct Level {

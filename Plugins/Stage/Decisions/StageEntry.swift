@@ -41,7 +41,7 @@ package struct StageEntry: Equatable, Sendable {
     }
 }
 
-/// How video fills a tile of another shape.
+/// Describes how video fills a tile of another shape.
 package enum StageFit: String, CaseIterable, Sendable {
     /// Its middle fills the tile.
     case crop

@@ -1,8 +1,8 @@
 package import GreenroomMedia
 
-/// Where everybody is in the picture: a function of who is there, who speaks, and the settings.
+/// The places of all people in the picture: a function of the people, the active speaker and the settings.
 package struct StageLayout: Equatable, Sendable {
-    /// How tiles are arranged.
+    /// Describes how tiles are arranged.
     package enum Kind: String, CaseIterable, Sendable {
         /// All of equal size.
         case grid
@@ -16,7 +16,7 @@ package struct StageLayout: Equatable, Sendable {
         case custom
     }
 
-    /// Where the small tile of ``Kind/pip`` is.
+    /// The place where the small tile of ``Kind/pip`` is.
     package enum Corner: String, CaseIterable, Sendable {
         case topLeft = "top-left"
         case topRight = "top-right"
@@ -24,7 +24,7 @@ package struct StageLayout: Equatable, Sendable {
         case bottomRight = "bottom-right"
     }
 
-    /// How people fill their tiles. Shares are always whole.
+    /// Describes how people fill their tiles. Shares are always whole.
     package enum Fit: String, CaseIterable, Sendable {
         /// Whole if the video is taller than its tile, as a phone's is; else cropped.
         case auto
@@ -40,7 +40,7 @@ package struct StageLayout: Equatable, Sendable {
     /// the active speaker.
     package var inset: String
     package var corner: Corner
-    /// How people fill tiles that have no fit in ``places``.
+    /// The way in which people fill tiles that have no fit in ``places``.
     package var fit: Fit
     /// The places of ``Kind/custom``.
     package var places: [CustomPlace]

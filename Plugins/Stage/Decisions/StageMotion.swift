@@ -2,7 +2,7 @@
 ///
 /// It has no clock: times are passed in, in nanoseconds.
 package struct StageMotion: Sendable {
-    /// How long a change takes.
+    /// The time that a change takes.
     package static let duration: Int64 = 300_000_000
 
     /// The final tiles.
@@ -43,7 +43,7 @@ package struct StageMotion: Sendable {
         }
     }
 
-    /// How much of the way is done: slow at both ends.
+    /// The share of the way that is done: slow at both ends.
     private func part(at time: Int64) -> Double {
         let (elapsed, overflow) = time.subtractingReportingOverflow(began)
         guard !from.isEmpty, !overflow, elapsed < Self.duration else { return 1 }

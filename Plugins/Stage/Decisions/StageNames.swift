@@ -10,7 +10,7 @@ package struct StageNames: Equatable, Sendable {
         self.hasParticipants = hasParticipants
     }
 
-    /// Why a name can never be shown, and the cure; nil for a name that can.
+    /// The reason why a name can never be shown, and the fix; nil for a name that can.
     package func problem(of name: String) -> String? {
         if name.isEmpty || tracks.contains(name) { return nil }
         let isTrack = ["camera", "share", "stage"].contains {

@@ -7,7 +7,7 @@ import Synchronization
 final class RoomControl: Sendable {
     /// Streams of events at a time.
     static let mostReaders = 8
-    /// How long an answer waits for what became of a command.
+    /// The time for which an answer waits for what became of a command.
     private static let longestOutcome = 2.0
 
     private struct State {

@@ -7,9 +7,9 @@ import Synchronization
 
 /// Single images of video tracks, taken on request: nothing is converted otherwise.
 final class Stills: Sendable {
-    /// How long a track is wanted after the last request.
+    /// The time for which a track is wanted after the last request.
     private static let lasting: Int64 = 5_000_000_000
-    /// How long a request waits for an image.
+    /// The time for which a request waits for an image.
     private static let longestWait = 4.0
     private static let rate = FrameRate(5)
     private static let mostWaiting = 8

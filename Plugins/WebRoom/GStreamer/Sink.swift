@@ -1,7 +1,7 @@
 import CGStreamer
 import GreenroomPlugin
 
-/// Where media leave a pipeline: an `appsink`. Its callbacks run on the pipeline's threads.
+/// The place where media leave a pipeline: an `appsink`. Its callbacks run on the pipeline's threads.
 struct Sink: Sendable {
     private let element: Element
 
@@ -54,7 +54,7 @@ struct Sink: Sendable {
 /// Decoded samples, during a callback.
 struct DecodedSamples {
     let samples: UnsafeBufferPointer<Int16>
-    /// When their packet arrived, without the network's jitter, on the clock of the pipeline's
+    /// The time at which their packet arrived, without the network's jitter, on the clock of the pipeline's
     /// timestamps.
     let pts: UInt64?
 }
@@ -62,7 +62,7 @@ struct DecodedSamples {
 /// A decoded frame, during a callback.
 struct DecodedFrame {
     let pointer: UnsafePointer<greenroom_gst_frame>
-    /// When it arrived, without the network's jitter, on the clock of the pipeline's timestamps.
+    /// The time at which it arrived, without the network's jitter, on the clock of the pipeline's timestamps.
     let pts: UInt64?
 
     var size: FrameSize {

@@ -1,7 +1,7 @@
 import CGStreamer
 import GreenroomPlugin
 
-/// Where media enter a pipeline: an `appsrc`. None of its functions waits.
+/// The place where media enter a pipeline: an `appsrc`. None of its functions waits.
 struct Source: Sendable {
     private let element: Element
 

@@ -40,7 +40,7 @@ final class RoomHandler: Sendable {
     let access: Access
     let control: RoomControl
     private let origins: AllowedOrigins
-    /// Where a proxy shows the room's own page; nil: nowhere.
+    /// The place where a proxy shows the room's own page; nil: nowhere.
     private let publicOrigin: String?
     /// The title of the page; nil if none.
     private let title: String?

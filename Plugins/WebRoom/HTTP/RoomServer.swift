@@ -11,14 +11,14 @@ import Synchronization
 /// It bounds what untrusted clients can take: connections, together and of an address, and the bytes and
 /// the time of a head, a body and an answer.
 final class RoomServer: Sendable {
-    /// How long a head may take, a body, an answer to be made, and 16 kB of it to be sent, in seconds.
+    /// The time that a head may take, a body, an answer to be made, and 16 kB of it to be sent, in seconds.
     private static let headSeconds = 10.0
     private static let bodySeconds = 10.0
     private static let answerSeconds = 40.0
     private static let writeSeconds = 15.0
-    /// How long an answer of a known length may take to be sent: those who read slowly keep a place.
+    /// The time that an answer of a known length may take to be sent: those who read slowly keep a place.
     private static let sendSeconds = 60.0
-    /// How long a connection waits for the next request.
+    /// The time for which a connection waits for the next request.
     private static let idleSeconds = 60.0
     /// The memory of a connection: a head, and the head of an answer.
     private static let memory = 32 * 1024
@@ -31,7 +31,7 @@ final class RoomServer: Sendable {
 
     private struct Connection {
         var socket: Int32
-        /// Where it is from; nil: unknown.
+        /// The far end's address; nil: unknown.
         var client: ClientAddress?
         /// Until when an answer of a known length has to be sent; nil: there is none.
         var end: Double?
@@ -150,7 +150,7 @@ final class RoomServer: Sendable {
         _ = done.wait(timeout: .now() + 1)
     }
 
-    /// Why the room is not open.
+    /// The reason why the room is not open.
     static func explain(_ code: Int32, _ address: String, _ port: Int) -> String {
         switch code {
         case EADDRINUSE:

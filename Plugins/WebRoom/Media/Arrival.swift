@@ -1,10 +1,10 @@
-/// When the session gets what a guest sends, and which time that has.
+/// The arrival of a guest's media at the session, and their timestamps.
 ///
 /// A jitter buffer gives each packet the time at which it would have arrived without jitter, and moves
 /// audio or video so that what belongs together has one time. So both have to wait for their times: audio
 /// that is passed on as it arrives would fill the host's queue where the video is late.
 enum Arrival {
-    /// How much later than the fastest packets others may come, and how long a lost one is waited for.
+    /// The delay that packets may have after the fastest ones; also the time to wait for a lost packet.
     static let latencyMilliseconds = 80
     /// The properties of a sink that hands media on ``latencyMilliseconds`` after their time.
     static let wait = "sync=true ts-offset=\(latencyMilliseconds * 1_000_000)"

@@ -79,7 +79,7 @@ final class RemoteAudio: Sendable {
         }
     }
 
-    /// How long samples last; both channels count.
+    /// The time for which samples last; both channels count.
     private static func nanoseconds(_ samples: Int) -> Int64 {
         Int64(samples / format.channels) * 1_000_000_000 / Int64(format.sampleRate)
     }

@@ -19,9 +19,9 @@ final class Guest: Sendable {
         var peer: Peer?
         var participant: CallParticipant?
         var hasLeft = false
-        /// When the page of a guest without a peer last asked for the room.
+        /// The time at which the page of a guest without a peer last asked for the room.
         var asked = greenroom_gst_now()
-        /// How often an operator has muted the guest.
+        /// The number of times that an operator has muted the guest.
         var mutes = 0
         /// The encodings that arrive.
         var encodings: Set<String> = []
@@ -126,7 +126,7 @@ final class Guest: Sendable {
             + "decoded; \(words). Send baseline H.264 with parameter sets in each key frame, or VP8."
     }
 
-    /// How often an operator has muted the guest.
+    /// The number of times that an operator has muted the guest.
     var mutes: Int { state.withLock { $0.mutes } }
 
     /// Mutes the guest for an operator.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A WebRTC connection: a pipeline with a `webrtcbin`, which answers one offer, or makes one.
 final class Peer: Sendable {
-    /// Where a connection is.
+    /// The state of a connection.
     enum Connection: Equatable {
         case new, connected, gone
     }
@@ -39,7 +39,7 @@ final class Peer: Sendable {
         var remote: [SessionDescription.Candidate] = []
         /// Whether all candidates were tried in vain.
         var hasFailed = false
-        /// Why media have not connected in time.
+        /// The reason why media have not connected in time.
         var trouble: String?
         /// The meters of the streams that arrive, by their codec.
         var meters: [String: PacketMeter] = [:]
@@ -49,11 +49,11 @@ final class Peer: Sendable {
         let text = Mutex<String?>(nil)
     }
 
-    /// How long an answer and a connection may take.
+    /// The time that an answer and a connection may take.
     private static let longestConnecting: UInt64 = 15_000_000_000
-    /// How long servers of STUN and TURN are waited for, in seconds.
+    /// The time to wait for servers of STUN and TURN, in seconds.
     private static let longestGathering = 4
-    /// How long the answer to an offer may take.
+    /// The time that the answer to an offer may take.
     private static let longestAnswer: UInt64 = 25_000_000_000
     /// A peer that sends nothing has vanished: browsers report on what they get every few seconds.
     /// A network may be away for 10 s.
@@ -335,7 +335,7 @@ final class Peer: Sendable {
     /// Whether media can flow.
     var isConnected: Bool { state.withLock { $0.connection == .connected } }
 
-    /// Why media have not connected in time; nil: they have, or may still.
+    /// The reason why media have not connected in time; nil: they have, or still may.
     var trouble: String? { state.withLock { $0.trouble } }
 
     /// Finds out why media have not connected in time; nil: nothing is new. Asked every second.
@@ -357,7 +357,7 @@ final class Peer: Sendable {
         }
     }
 
-    /// How long it has waited for its connection; nil: it is there, or has been.
+    /// The time for which it has waited for its connection; nil: it is there, or has been.
     func waiting(now: UInt64) -> UInt64? {
         state.withLock { state in
             guard state.connection == .new else { return nil }
@@ -365,7 +365,7 @@ final class Peer: Sendable {
         }
     }
 
-    /// How long no packet has come, or how long it has waited for its connection.
+    /// The time since the last packet, or since the wait for the connection began.
     func silence(now: UInt64) -> UInt64? {
         if let waiting = waiting(now: now) { return waiting }
         return state.withLock { state in
@@ -374,7 +374,7 @@ final class Peer: Sendable {
         }
     }
 
-    /// Why the peer is given up; nil: it is well. Asked every second.
+    /// The reason to disconnect the peer; nil: none. Asked every second.
     func fault(now: UInt64) -> String? {
         let hasHeard = hasHeard.exchange(false, ordering: .relaxed)
         return state.withLock { state in

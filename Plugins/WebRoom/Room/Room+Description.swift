@@ -54,7 +54,7 @@ struct RoomDescription: Encodable, Equatable {
     var role: String
     /// The participant's number of the guest who asks.
     var you: UInt32?
-    /// How often an operator has muted the guest who asks.
+    /// The number of times that an operator has muted the guest who asks.
     var mutes: Int?
     /// Whether an operator has removed the guest who asks; nil for no.
     var removed: Bool?
@@ -78,7 +78,7 @@ struct RoomDescription: Encodable, Equatable {
     var control: Bool?
     /// Of the connection of the page that asks.
     var slots: [Slot]?
-    /// Why media of the page that asks do not connect; nil for no reason.
+    /// The reason why media of the page that asks do not connect; nil for no reason.
     var trouble: String?
     /// The STUN and TURN servers; nil if none.
     var ice: [IceServers.ForPage]?

@@ -1,7 +1,7 @@
 import Glibc
 import RoomDecisions
 
-/// How the room's media are reached, by its settings.
+/// Describes how the room's media are reached, by its settings.
 struct RoomNetwork: Sendable {
     /// The only address to be reached at; nil: all of the machine's that others can use.
     var address: String?

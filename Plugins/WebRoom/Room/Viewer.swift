@@ -31,7 +31,7 @@ final class Viewer: Sendable {
     }
 
     let id: String
-    /// Where they are, if it has places of its own.
+    /// The viewer's address; nil if the address has no separate limit.
     let address: String?
     let peer: Peer
     /// A slot each, in the order of the offer's videos.

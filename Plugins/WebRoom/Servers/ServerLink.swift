@@ -5,7 +5,7 @@ import Synchronization
 
 /// A connection with a media server, which is made anew whenever it is lost.
 final class ServerLink: Sendable {
-    /// Where a server is, and what it is for.
+    /// A server's address and purpose.
     struct Plan: Sendable {
         var purpose: ServerPurpose
         var address: ServerAddress
@@ -17,11 +17,11 @@ final class ServerLink: Sendable {
 
     private struct State {
         var task: Task<Void, Never>?
-        /// How long connections have lasted that are over.
+        /// The total duration of connections that have ended.
         var lasted = Duration.zero
-        /// When the connection began that there is.
+        /// The time at which the present connection began.
         var begun: ContinuousClock.Instant?
-        /// Where the connection can be ended.
+        /// The place where the connection can be ended.
         var resource: String?
         /// The rooms that the offer names.
         var rooms: [String] = []
@@ -29,7 +29,7 @@ final class ServerLink: Sendable {
         var target: String?
     }
 
-    /// How long the request that ends a connection may take, in milliseconds: a session does not end
+    /// The time that the request that ends a connection may take, in milliseconds: a session does not end
     /// later because of a server.
     private static let longestEnd = 1500
     /// A connection that has lasted so long has worked.
@@ -67,7 +67,7 @@ final class ServerLink: Sendable {
         _ = hasEnded.wait(timeout: deadline)
     }
 
-    /// How long ends may take together.
+    /// The time that ends may take together.
     static var endDeadline: DispatchTime { .now() + .milliseconds(longestEnd + 300) }
 
     private func run() async {

@@ -63,7 +63,7 @@ final class MediaGate: Sendable {
         return backend
     }
 
-    /// Begins a call Begins a call with priority over waiting calls; ``leave(after:)`` ends
+    /// Begins a call with priority over waiting calls; ``leave(after:)`` ends
     /// it. [control]
     ///
     /// - Returns: Whether a call is allowed now.

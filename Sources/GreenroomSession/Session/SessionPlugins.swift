@@ -100,10 +100,8 @@ extension SessionPlugins {
         perform(slots.all.filter { !isAway($0) }) { $0.beginCreate() }
     }
 
-    /// Initializes the sources, then the filters with the row of their source's frames.
-    ///
     /// Initializes outputs, then composers, then sources, because the demand of each limits the
-    /// offers to the next.
+    /// offers to the next. Filters follow, with the row of their source's frames.
     mutating func initialize() {
         perform(presentOutputs) { $0.beginInitialize(offer: nil) }
         describeTracks(to: slots.outputs)

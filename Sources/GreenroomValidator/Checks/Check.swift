@@ -14,8 +14,14 @@ struct Check: Sendable {
     var id: String
     /// A short title.
     var title: String
-    /// The proof and the rule.
-    var explanation: String
+    /// The behaviour that a plugin must have.
+    var rule: String
+    /// The reason for the rule.
+    var why: String
+    /// The samples and the limits of the check.
+    var measured: String
+    /// The usual change that satisfies the rule.
+    var fix: String
     /// The kinds of plugins that the check applies to.
     var kinds: Set<PluginKind>
     /// The check's time limit, in seconds of real time on a busy machine.
@@ -25,12 +31,15 @@ struct Check: Sendable {
 
     init(
         _ id: String, _ title: String, of kinds: Set<PluginKind> = Set(PluginKind.allCases),
-        limitSeconds: Double = 60, proving explanation: String,
+        limitSeconds: Double = 60, rule: String, why: String, measured: String, fix: String,
         run: @escaping @Sendable (Examination) throws(Verdict) -> Verdict
     ) {
         self.id = id
         self.title = title
-        self.explanation = explanation
+        self.rule = rule
+        self.why = why
+        self.measured = measured
+        self.fix = fix
         self.kinds = kinds
         self.limitSeconds = limitSeconds
         way = .plugin(run)
@@ -39,12 +48,15 @@ struct Check: Sendable {
     /// Creates a check of a library, loadable or not.
     init(
         ofLibrary id: String, _ title: String, limitSeconds: Double = 60,
-        proving explanation: String,
+        rule: String, why: String, measured: String, fix: String,
         run: @escaping @Sendable (LibraryExamination) throws(Verdict) -> Verdict
     ) {
         self.id = id
         self.title = title
-        self.explanation = explanation
+        self.rule = rule
+        self.why = why
+        self.measured = measured
+        self.fix = fix
         kinds = Set(PluginKind.allCases)
         self.limitSeconds = limitSeconds
         way = .library(run)

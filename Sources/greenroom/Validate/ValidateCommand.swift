@@ -37,10 +37,13 @@ struct ValidateCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Describe the checks: what each proves, and its rule. As a table or as JSON; needs no \
+            Describe the checks: rule, reason and fix of each. As a table or as JSON; needs no \
             plugin.
             """)
     var list = false
+
+    @Flag(help: "With --list: also describe how each check measures.")
+    var verbose = false
 
     @Option(
         help: ArgumentHelp(
@@ -189,7 +192,9 @@ struct ValidateCommand: ParsableCommand {
                 let isOfAll = check.kinds.count == PluginKind.allCases.count
                 let kinds = isOfAll ? "" : " [\(check.kinds.joined(separator: ", "))]"
                 Console.write("\(check.id): \(check.title)\(kinds)")
-                Console.write(check.explanation.wrapped(at: 96, indent: "    ").lines)
+                for (name, text) in check.parts where verbose || name != "Measured" {
+                    Console.write("\(name): \(text)".wrapped(at: 96, indent: "    ").lines)
+                }
             }
         case .json:
             Console.write(json: JSON.array(checks.map(\.json)).text)
@@ -264,11 +269,17 @@ extension Validator {
 }
 
 extension Validator.Description {
+    /// The parts of the text, each with its name.
+    fileprivate var parts: [(name: String, text: String)] {
+        [("Rule", rule), ("Why", why), ("Measured", measured), ("Fix", fix)]
+    }
+
     /// The check as JSON.
     fileprivate var json: JSON {
         [
             "id": .string(id), "title": .string(title), "kinds": .array(kinds.map { .string($0) }),
-            "explanation": .string(explanation),
+            "rule": .string(rule), "why": .string(why), "measured": .string(measured),
+            "fix": .string(fix),
         ]
     }
 }

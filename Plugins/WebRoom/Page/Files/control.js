@@ -218,7 +218,7 @@ function makeSetting(plugin, parameter) {
   } else {
     inputs.push(make("input", { id, type: "text", autocomplete: "off", spellcheck: false }));
   }
-  // What the user has set and the session has not said yet.
+  // Values that the user has set and the session has not confirmed yet.
   let pending = 0;
   const take = (input, isLast) => {
     const value = read(input);

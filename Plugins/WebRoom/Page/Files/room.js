@@ -186,7 +186,7 @@ function ordered(streams) {
   return [...streams].sort((left, right) => rank(left) - rank(right));
 }
 
-/** How long media may take, in milliseconds, before the page says why they do not come: see ConnectionTrouble. */
+/** The time that media may take, in milliseconds, before the page says why they do not come: see ConnectionTrouble. */
 const PATIENCE = 8000;
 
 /** Says where the connection is. */

@@ -5,16 +5,21 @@ extension Catalogue {
     /// Too much audio.
     static let audioBackPressure = Check(
         "audio.back-pressure", "a full queue is waited for", of: .audioSources,
-        proving: """
-            Over twelve seconds of session time: the sender's queue holds 200 ms \
-            (GR_AUDIO_QUEUE_MS) and drains in real time; audio_send without a timeout answers \
-            GR_STATUS_QUEUE_FULL when it is full, and the source must then wait and send the same \
-            block again. A source that skips to the next block loses audio; one that sends faster \
-            than real time, or ten seconds at once, loses the excess; one that retries at once, \
-            more than a thousand times a second, burns a processor. The check tells blocks apart by their \
-            samples. Where all are alike, as of a tone whose period divides the block, a source \
-            sends too fast if it keeps its pace whether there is room or not, or sends on at once \
-            after a refusal; otherwise it is not proven that a refused block is sent again.
+        rule: "A source waits when the queue is full, and sends the refused block again.",
+        why: """
+            The sender's queue holds 200 ms (GR_AUDIO_QUEUE_MS) and drains in real time. A \
+            source that skips a refused block loses audio, and one that retries more than \
+            a thousand times a second wastes a processor.
+            """,
+        measured: """
+            Twelve seconds of session time; blocks are told apart by their samples. If all \
+            blocks are alike, a source fails when it keeps its pace without room or sends \
+            at once after a refusal; otherwise the check proves nothing about repeated \
+            blocks.
+            """,
+        fix: """
+            After GR_STATUS_QUEUE_FULL, wait and send the same block, or pass a timeout to \
+            audio_send.
             """
     ) { examination throws(Verdict) in
         try backPressure(of: try examination.listen(seconds: 12))

@@ -6,12 +6,13 @@ extension Catalogue {
     /// The validity of blocks.
     static let audioBlocks = Check(
         "audio.blocks", "every block is valid", of: .audioSources,
-        proving: """
-            Over ten seconds of session time, no block may be empty or longer than 100 ms \
-            (GR_MAX_BLOCK_MS), have fewer bytes than frame_count and channels require, or have a \
-            NULL or odd address or too small a struct_size. The host refuses such a block as a \
-            whole, and its audio is lost.
-            """
+        rule: """
+            Every block has 1 to 100 ms of samples (GR_MAX_BLOCK_MS), enough bytes, an \
+            even address and the full struct_size.
+            """,
+        why: "The host refuses any other block as a whole, and its audio is lost.",
+        measured: "Each block of ten seconds of session time, against frame_count and channels.",
+        fix: "Compute the bytes from frame_count and channels, and split longer blocks."
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)
         let faults: [(status: Status, fault: (TracedBlock) -> String)] = [

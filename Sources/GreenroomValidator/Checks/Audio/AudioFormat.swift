@@ -7,12 +7,13 @@ extension Catalogue {
     /// Rate and channels.
     static let audioFormat = Check(
         "audio.format", "one sample rate and channel count", of: .audioSources,
-        proving: """
-            Over ten seconds of session time, every block must have a rate of 8000 to 192000 Hz, 1 \
-            or 2 channels, and the same format as the first block. The host handles a change, but \
-            restarts the resampler, which is heard as a click. Warns if blocks do not match a \
-            setting named rate or sample-rate in Hz.
-            """
+        rule: "A source sends one sample rate, 8000 to 192000 Hz, and one channel count, 1 or 2.",
+        why: "The host follows a change, but restarts the resampler, and listeners hear a click.",
+        measured: """
+            Every block of ten seconds of session time, against the first. A setting named \
+            rate or sample-rate in Hz that the blocks do not match is a warning.
+            """,
+        fix: "Convert to one format in the plugin before the first block."
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)
         return verdict(on: take, examination)

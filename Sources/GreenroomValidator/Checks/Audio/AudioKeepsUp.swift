@@ -5,11 +5,15 @@ extension Catalogue {
     /// Too little audio.
     static let audioKeepsUp = Check(
         "audio.keeps-up", "audio arrives in real time", of: .audioSources,
-        proving: """
-            Over eleven seconds of session time, after one second of warm-up, a source must send \
-            as much audio as time passes. The host fills gaps with silence, which is heard as \
-            crackling. 2 % are tolerated here; audio.sample-count is exact. Gaps of more than half \
-            a second count as pauses and are a warning.
+        rule: "A source sends as much audio as time passes.",
+        why: "The host fills gaps with silence, which is heard as crackling.",
+        measured: """
+            Eleven seconds of session time after one second of warm-up, within 2 %. Gaps \
+            of more than half a second count as pauses, and are a warning.
+            """,
+        fix: """
+            Count samples instead of sleeping, because sleeps are too long; \
+            audio.sample-count checks the exact rate.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 12)

@@ -5,12 +5,17 @@ extension Catalogue {
     static let audioLevel = Check(
         "audio.level", "not silent, clipped or off centre", of: .audioSources,
         limitSeconds: 120,
-        proving: """
-            Over a minute of session time, as outputs hear it. Warnings only, as each may be \
-            intended: silence throughout; more than 0.1 % of samples in runs of three or more at \
-            full scale, a sign of clipping; a mean more than 1 % of full scale from zero, which \
-            clicks at each start and stop.
-            """
+        rule: "The audio is neither silent, clipped nor off centre.",
+        why: """
+            Silence is usually a fault, clipping distorts, and an offset clicks at each \
+            start and stop. Each may be intended, so this check only warns.
+            """,
+        measured: """
+            A minute of session time as outputs hear it: silence throughout, more than 0.1 \
+            % of samples in runs of three or more at full scale, or a mean of more than 1 \
+            % of full scale.
+            """,
+        fix: "Lower the level, or remove the offset with a high-pass filter."
     ) { examination throws(Verdict) in
         var heard = HeardLevel()
         let take = try examination.listen(seconds: 60) { heard = HeardLevel(of: $0.samples.span) }

@@ -7,13 +7,20 @@ extension Catalogue {
     static let audioSampleCount = Check(
         "audio.sample-count", "the sample count is exact over a minute", of: .audioSources,
         limitSeconds: 120,
-        proving: """
-            Over a little more than a minute of session time, a source of rate R must send 60 * R \
-            samples a channel, give or take one block, without steady gain or loss: 22050 and \
-            11025 Hz have no whole 10 ms block, and a source that rounds each block down loses 1.4 \
-            seconds an hour. Compute each block from the total, not by itself. A source that does \
-            not use the session clock is measured for three seconds of real time, within 0.5 %.
-            """
+        rule: """
+            A source of rate R sends 60 * R samples per channel in a minute, give or take \
+            one block.
+            """,
+        why: """
+            22050 and 11025 Hz have no whole 10 ms block. A source that rounds each block \
+            down loses 1.4 seconds an hour.
+            """,
+        measured: """
+            A little more than a minute of session time, without steady gain or loss. A \
+            source that does not use the session clock is measured for three seconds of \
+            real time, within 0.5 %.
+            """,
+        fix: "Compute the end of each block from the total of samples, and send the difference."
     ) { examination throws(Verdict) in
         var take = try examination.listen(seconds: 62)
         guard take.isReal else { return try verdict(on: take) }

@@ -6,12 +6,19 @@ extension Catalogue {
     /// Timestamps.
     static let audioStamps = Check(
         "audio.stamps", "timestamps match the samples", of: .audioSources,
-        proving: """
-            Over twelve seconds of session time, a timestamp must be GR_PTS_UNSTAMPED or the time \
-            of the block's first sample, in nanoseconds on the session clock: not negative, never \
-            backwards, at most five seconds behind now_ns and one ahead. The time between the \
-            first and last timestamp must match the samples between them within 40 ms. A source \
-            that skips samples may leave a gap in its timestamps.
+        rule: """
+            A timestamp is GR_PTS_UNSTAMPED, or the session time of the block's first \
+            sample in nanoseconds.
+            """,
+        why: "Audio with wrong timestamps is moved against the video.",
+        measured: """
+            Twelve seconds of session time: never negative or backwards, at most five \
+            seconds behind now_ns and one ahead. The first and last timestamp match the \
+            samples between them within 40 ms; skipped samples may leave a gap.
+            """,
+        fix: """
+            Stamp with now_ns at the first sample, and add the duration of the samples \
+            after that.
             """
     ) { examination throws(Verdict) in
         try verdict(on: try examination.listen(seconds: 12))

@@ -11,11 +11,13 @@ extension Catalogue {
     /// Every kind of block is edited.
     static let audioFilterEdits = Check(
         "audio-filter.edits", "edits any audio", of: .audioFilters,
-        proving: """
-            Passes silence, noise, a sine, full scale that changes its sign and single full samples, \
-            50 blocks of each. process must return GR_STATUS_OK for each block: after any other status \
-            the host plays the block unedited.
-            """
+        rule: "A filter edits any audio.",
+        why: "After any status but GR_STATUS_OK, the host plays the block unedited.",
+        measured: """
+            50 blocks each of silence, noise, a sine, full scale that changes its sign, \
+            and single full samples.
+            """,
+        fix: "Accept every value of a sample, and return GR_STATUS_OK."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
@@ -38,12 +40,16 @@ extension Catalogue {
     /// The declared delay is the true one.
     static let audioFilterDelay = Check(
         "audio-filter.delay", "audio is as late as it declares", of: .audioFilters,
-        proving: """
-            Passes noise that begins and ends at random, and looks for it in the output: where both are \
-            most alike is the delay. It must be the declared one, to 2 ms: the host delays the other \
-            tracks by it, so that picture and sound stay together. Skipped for a filter that changes \
-            the audio too much to find it again.
-            """
+        rule: "The audio is as late as the filter declares.",
+        why: """
+            The host delays the other tracks by the declared delay, so that picture and \
+            sound stay together.
+            """,
+        measured: """
+            Noise that begins and ends at random is searched for in the output, to 2 ms. \
+            Skipped for a filter that changes the audio too much to find it again.
+            """,
+        fix: "Declare the algorithm's delay in samples, including its buffers."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
@@ -94,11 +100,16 @@ extension Catalogue {
     /// A new start forgets earlier audio.
     static let audioFilterRestart = Check(
         "audio-filter.restart", "a new start forgets earlier audio", of: .audioFilters,
-        proving: """
-            Passes noise, stops and starts the filter, and passes silence. What comes out of the first \
-            ten blocks must not be the noise: the host gives a filter that was stopped to another \
-            participant. Skipped for a filter that is not silent without input.
-            """
+        rule: "A filter that starts again has forgotten earlier audio.",
+        why: """
+            The host may give a stopped filter to another participant, who must not hear \
+            the first one.
+            """,
+        measured: """
+            Noise, a stop and a start, then silence: the first ten blocks must not contain \
+            the noise. Skipped for a filter that is not silent without input.
+            """,
+        fix: "Clear buffers and delay lines in start-send."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
@@ -132,11 +143,13 @@ extension Catalogue {
     /// Silence stays silent.
     static let audioFilterSilence = Check(
         "audio-filter.silence", "silence becomes silent", of: .audioFilters,
-        proving: """
-            Passes a second of noise, then ten seconds of silence. A warning if the last second of the \
-            output is not silent, as may be intended: numbers that never become zero cost much time, \
-            and an offset is heard as clicks.
-            """
+        rule: "Silence at the input becomes silence at the output.",
+        why: """
+            Numbers that never become zero cost much time, and an offset is heard as \
+            clicks. The effect may be intended, so this check only warns.
+            """,
+        measured: "A second of noise, then ten seconds of silence; the last second must be silent.",
+        fix: "Set very small values to zero in feedback paths."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
@@ -162,12 +175,16 @@ extension Catalogue {
     /// The time for a block.
     static let audioFilterCost = Check(
         "audio-filter.cost", "a block takes less than 10 ms", of: .audioFilters,
-        proving: """
-            Passes 300 blocks of noise and measures each call, with the way to the plugin's process. \
-            The filter is too slow if more than half of the blocks take longer than 10 ms, as much as \
-            they last: then the host plays blocks unedited. A warning above 2 ms: filters, tracks and \
-            participants share the time.
-            """
+        rule: "A block of 10 ms takes less than 10 ms.",
+        why: """
+            If it takes longer, the host plays blocks unedited. Filters, tracks and \
+            participants share the time, so more than 2 ms is a warning.
+            """,
+        measured: """
+            300 blocks of noise, including the way to the plugin's process; more than half \
+            of them must be in time.
+            """,
+        fix: "Do slow work on another thread, and allocate nothing per block."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)
         try fixture.start()

@@ -13,12 +13,17 @@ extension Catalogue {
 
     static let callHears = Check(
         "call.hears", "participants get what they are to hear", of: .calls,
-        proving: """
-            Describes all tracks of a session and the mix-minus of a participant, which is all audio \
-            but their own. A call sends that to the participant: one that takes the incoming audio \
-            or the mix in its place has participants hear themselves, or not each other. Only a \
-            warning: a call may be of video alone.
-            """
+        rule: "A call sends each participant the mix-minus: all audio except that participant's.",
+        why: """
+            A call that sends the mix or the incoming audio lets participants hear \
+            themselves, or not each other. A call may be for video only, so this check \
+            only warns.
+            """,
+        measured: """
+            All tracks of a session, and the mix-minus of a participant, are described to \
+            the call.
+            """,
+        fix: "Request the track mix-minus for each participant."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()
@@ -43,11 +48,18 @@ extension Catalogue {
 
     static let callParticipants = Check(
         "call.participants", "participants and tracks are known ones", of: .calls,
-        proving: """
-            Runs the call for three seconds of session time. Each joined, left, open_track, \
-            close_track and set_muted must be answered with GR_STATUS_OK: a refusal means a \
-            participant who left or never joined, a second track of a kind, a track that is \
-            closed, or a name without text.
+        rule: """
+            join, leave, open_track, close_track and set_muted are called only for \
+            participants and tracks that exist.
+            """,
+        why: """
+            The host refuses anything else: a participant who left, a second track of a \
+            kind, a closed track, or a name without text.
+            """,
+        measured: "Three seconds of session time; every call must be answered with GR_STATUS_OK.",
+        fix: """
+            Keep the handles that joined and open_track return, and drop them when the \
+            participant leaves.
             """
     ) { examination throws(Verdict) in
         let calls = try examination.run(forSeconds: 3)
@@ -67,12 +79,16 @@ extension Catalogue {
 
     static let callSends = Check(
         "call.sends", "frames and blocks of participants are accepted", of: .calls,
-        proving: """
-            Runs the call for three seconds of session time, and looks at the answer to each frame \
-            and block. GR_STATUS_QUEUE_FULL and GR_STATUS_NO_BUFFER may come, and GR_STATUS_GONE \
-            once or twice for each track that is closed, to a thread that did not know. Everything \
-            else is a frame that was not as the track wants it, or sent on a track that is closed.
-            """
+        rule: "The host accepts every frame and block of a participant.",
+        why: """
+            A refused frame had another format than its track, or was sent on a closed \
+            track. Viewers do not see it.
+            """,
+        measured: """
+            The answers of three seconds of session time. GR_STATUS_QUEUE_FULL and \
+            GR_STATUS_NO_BUFFER are allowed, and GR_STATUS_GONE twice per closed track.
+            """,
+        fix: "Send in the format of the track, and stop when the track closes."
     ) { examination throws(Verdict) in
         let calls = try examination.run(forSeconds: 3)
         let sends = calls.filter(\.isSend)
@@ -102,12 +118,14 @@ extension Catalogue {
 
     static let callDemand = Check(
         "call.demand", "unwanted tracks are not sent", of: .calls,
-        proving: """
-            Says with demand that no output wants any track, and a second later counts what is sent \
-            in another second: nothing should be, because receiving and decoding costs. That is only \
-            a warning. Then every track is wanted again: within two seconds something must be sent, \
-            if something was before and a track is still open.
-            """
+        rule: "Tracks that nobody requests are not sent.",
+        why: "Receiving and decoding cost time. Sending anyway is only a warning.",
+        measured: """
+            No output requests a track: a second later, one second is counted. Then every \
+            track is requested again, and something must arrive within two seconds if \
+            something did before and a track is open.
+            """,
+        fix: "Stop the decoder of a track without demand, and start it with a key frame."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
@@ -141,10 +159,13 @@ extension Catalogue {
 
     static let callStaleDemand = Check(
         "call.stale-demand", "a demand for a closed track is harmless", of: .calls,
-        proving: """
-            Calls demand with a sender of no track that is open, as comes when the call closes a \
-            track at that moment. The call must live on. The demand is to be ignored.
-            """
+        rule: "A demand for a closed track is ignored.",
+        why: "A demand can cross the close of its track, so every call receives one at some time.",
+        measured: """
+            demand is called with a sender that belongs to no open track; the call must \
+            continue.
+            """,
+        fix: "Look the sender up, and return if no track has it."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()

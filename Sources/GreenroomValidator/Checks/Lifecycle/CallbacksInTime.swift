@@ -8,11 +8,17 @@ import GreenroomPluginInterface
 extension Catalogue {
     static let callbacksInTime = Check(
         "lifecycle.callbacks-in-time", "every callback returns in time",
-        proving: """
-            create, initialize, property_change, setting each live parameter to its current value, \
-            uninitialize and destroy must return within 2 s of real time, while the plugin sends \
-            where possible. Time that the machine spends on other processes does not count.
-            """
+        rule: """
+            create, initialize, property_change, a setting, uninitialize and destroy \
+            return within 2 s.
+            """,
+        why: "The host counts a plugin that stays longer as hanging, and restarts it.",
+        measured: """
+            Each callback, while the plugin sends where possible; live parameters are set \
+            to their current values. Time that the machine spends on other processes does \
+            not count.
+            """,
+        fix: "Move slow work to the plugin's thread."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         for step in [LifecycleStep.create, .initialize, .startSend] {

@@ -5,11 +5,16 @@ import GreenroomLifecycle
 extension Catalogue {
     static let destroyAtOnce = Check(
         "lifecycle.destroy-at-once", "destroy without initialize",
-        proving: """
-            Three times, an instance that was created and never initialized is destroyed, and \
-            another instance then works in the same process. plugin.h: "[control & created or \
-            uninitialized]". A session that fails to start destroys what it has created.
-            """
+        rule: "An instance that was never initialized can be destroyed.",
+        why: """
+            A session that fails to start destroys what it has created: "[control & \
+            created or uninitialized]".
+            """,
+        measured: """
+            Three instances are created and destroyed; another one then works in the same \
+            process.
+            """,
+        fix: "Release in destroy only what create made."
     ) { examination throws(Verdict) in
         let first = try examination.fixture()
         let fixtures = [first] + (1...3).map { examination.fixture(beside: first, number: $0) }

@@ -5,12 +5,17 @@ import GreenroomMedia
 extension Catalogue {
     static let giveUp = Check(
         "lifecycle.give-up", "give_up is final", of: .senders,
-        proving: """
-            A source that calls give_up within its first three seconds must call it once and send \
-            nothing more: "the source can't continue and sends nothing more". A few calls that \
-            other threads had already begun are tolerated. It must then stop and end like any \
+        rule: "After give_up, a source sends nothing and does not call it again.",
+        why: """
+            "The source can't continue and sends nothing more": the host has already \
+            replaced the source.
+            """,
+        measured: """
+            A source that gives up within its first three seconds. A few calls that other \
+            threads had begun are tolerated. The source must then stop and end like any \
             other.
-            """
+            """,
+        fix: "End the sending thread after the call."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()

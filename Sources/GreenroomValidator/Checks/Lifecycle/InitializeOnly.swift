@@ -5,11 +5,13 @@ import GreenroomLifecycle
 extension Catalogue {
     static let initializeOnly = Check(
         "lifecycle.initialize-only", "initialize without start-send",
-        proving: """
-            An instance that was initialized and never started must uninitialize and destroy \
-            cleanly: a microphone that is never unmuted is never started, and "uninitialize comes \
+        rule: "An instance that never started can be uninitialized and destroyed.",
+        why: """
+            A microphone that is never unmuted is never started: "uninitialize comes \
             exactly once for each successful initialize".
-            """
+            """,
+        measured: "create, initialize, uninitialize, destroy, without start-send.",
+        fix: "Let uninitialize check what exists before it releases it."
     ) { examination throws(Verdict) in
         let first = try examination.fixture()
         for fixture in [first, examination.fixture(beside: first, number: 1)] {

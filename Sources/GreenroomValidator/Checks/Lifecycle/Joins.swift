@@ -13,18 +13,17 @@ extension Catalogue {
     /// yet.
     static let joins = Check(
         "lifecycle.joins", "stop-send joins the plugin's threads",
-        proving: """
-            Delays the reply to a send from one of the plugin's threads by a second: stop-send \
-            must not return meanwhile ("stop_send must not return before these threads have ended \
-            or are idle"). A thread that was detached, or signalled but not joined, uses \
-            memory that uninitialize and destroy free. Then delays wait_until_ns as well: a thread \
-            may idle there, so stop-send may return, but the thread must make no call afterwards. \
-            Finally starts and stops eight times and counts thread stacks (mappings behind a guard \
-            page): if each of the last five rounds leaves one more that no thread owns, a thread \
-            ended without being joined. Other memory does not count, as a plugin may keep it. A \
-            thread that makes no calls and ends only after stop-send, each time, is a warning, as \
-            it may have been idle.
-            """
+        rule: "stop-send returns only after the plugin's threads have ended or are idle.",
+        why: """
+            A thread that was detached, or signalled but not joined, uses memory that \
+            uninitialize and destroy free.
+            """,
+        measured: """
+            The reply to one send, then wait_until_ns, is delayed by a second: stop-send \
+            must wait for the send, and no call may follow it. Eight starts and stops may \
+            leave no thread stack per round. A silent thread that ends later is a warning.
+            """,
+        fix: "Join every thread in stop-send."
     ) { examination throws(Verdict) in
         try examination.onTheClockOfItsThreads { fixture throws(Verdict) in
             if fixture.isSource {

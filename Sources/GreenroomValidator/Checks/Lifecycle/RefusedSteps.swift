@@ -10,15 +10,18 @@ import GreenroomMedia
 extension Catalogue {
     static let refusedSteps = Check(
         "lifecycle.refused-steps", "initialize and start-send fail half-way",
-        proving: """
-            initialize and start-send are called while the process can open no descriptor and, \
-            once for each path setting, while that path does not exist; another instance runs \
-            beside the latter. The plugin may work anyway, or refuse with a status: then no thread \
-            or descriptor of the attempt may remain, and the same step must succeed once \
-            descriptors are available. "A failed initialize or start_send leaves the state \
-            unchanged." Dispatch and Foundation end the process themselves when they can open \
-            nothing: that is not checked.
-            """
+        rule: "initialize and start-send either work or leave nothing behind.",
+        why: """
+            "A failed initialize or start_send leaves the state unchanged." The host \
+            retries later.
+            """,
+        measured: """
+            The steps run while the process can open no descriptor, and while the path of \
+            each path setting is missing. No thread or descriptor may remain, and the step \
+            must succeed afterwards. Dispatch and Foundation are excused, because they end \
+            the process.
+            """,
+        fix: "Release in reverse order everything that the failed step made."
     ) { examination throws(Verdict) in
         let verdict = try examination.onItsClock { fixture throws(Verdict) in
             do throws(Verdict) {

@@ -8,14 +8,17 @@ import GreenroomMedia
 extension Catalogue {
     static let restart = Check(
         "lifecycle.restart", "a hundred starts and stops", limitSeconds: 120,
-        proving: """
-            Pairs of start-send and stop-send, a hundred times at random intervals: each must work \
-            like the first, a source must send again after the last start, and no pair may leave a \
-            thread or descriptor behind. "start_send and stop_send come in pairs, any number of \
-            times (mute and unmute, a share that starts again)." A slow plugin is started at least \
-            ten times, and as often as half a minute allows; one that does not use the session \
-            clock, ten times in real time.
-            """
+        rule: "A hundred starts and stops work like the first.",
+        why: """
+            "start_send and stop_send come in pairs, any number of times": every mute and \
+            unmute is such a pair.
+            """,
+        measured: """
+            A hundred pairs at random intervals; no thread or descriptor may remain, and a \
+            source must send after the last start. Slow plugins are started at least ten \
+            times, plugins without the session clock ten times in real time.
+            """,
+        fix: "Create in start-send what stop-send releases."
     ) { examination throws(Verdict) in
         let rounds = 100
         var random = examination.random()

@@ -6,12 +6,16 @@ import GreenroomLifecycle
 extension Catalogue {
     static let shortStart = Check(
         "lifecycle.short-start", "stop-send right after start-send",
-        proving: """
-            Six times, stop-send comes 0 to 10 ms after start-send, before the plugin's threads \
-            are running: it must return in time, and nothing may be sent in the tenth of a second \
-            after it (of real and of session time). A thread that itself sets the flag "running" \
-            overwrites a stop that came earlier.
-            """
+        rule: "stop-send works immediately after start-send.",
+        why: """
+            A thread that sets its flag "running" itself overwrites a stop that came \
+            earlier, and sends for ever.
+            """,
+        measured: """
+            Six times, 0 to 10 ms after start-send: stop-send must return in time, and \
+            nothing may be sent for a tenth of a second of real and of session time.
+            """,
+        fix: "Set the flag in start-send, before the thread starts."
     ) { examination throws(Verdict) in
         var random = examination.random()
         for round in 0..<6 {

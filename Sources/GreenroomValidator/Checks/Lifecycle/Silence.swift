@@ -7,11 +7,16 @@ import GreenroomMedia
 extension Catalogue {
     static let silentBeforeStart = Check(
         "lifecycle.silent-before-start", "nothing is sent before start-send", of: .senders,
-        proving: """
-            Between initialize and start-send, for a second of session time, the plugin must not \
-            send or acquire a frame: each such call gets GR_STATUS_NOT_STARTED. "here \
-            is your sender, and what the session can take; send nothing yet."
-            """
+        rule: "Nothing is sent before start-send.",
+        why: """
+            Each such call gets GR_STATUS_NOT_STARTED: "here is your sender, and what the \
+            session can take; send nothing yet."
+            """,
+        measured: """
+            A second of session time between initialize and start-send, without a send or \
+            an acquired frame.
+            """,
+        fix: "Start the sending thread in start-send."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()
@@ -28,12 +33,16 @@ extension Catalogue {
 
     static let silentAfterStop = Check(
         "lifecycle.silent-after-stop", "nothing is sent after stop-send", of: .senders,
-        proving: """
-            After stop-send has returned, the plugin must not send or acquire a frame until the \
-            next start-send, observed for half a second of session time and a third of a second of \
-            real time. "stop_send must not return before these threads have ended or are idle": a \
-            thread that is left running uses memory that uninitialize and destroy free.
-            """
+        rule: "Nothing is sent after stop-send, until the next start-send.",
+        why: """
+            "stop_send must not return before these threads have ended or are idle": a \
+            thread that still runs uses memory that uninitialize and destroy free.
+            """,
+        measured: """
+            Half a second of session time and a third of a second of real time after \
+            stop-send.
+            """,
+        fix: "Join the sending thread in stop-send."
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in
             try fixture.start()
@@ -53,11 +62,13 @@ extension Catalogue {
 
     static let deadSender = Check(
         "lifecycle.dead-sender", "the sender is not used after uninitialize", of: .senders,
-        proving: """
-            From uninitialize on, the plugin must not use its sender, which answers \
-            GR_STATUS_GONE. Nothing may crash after destroy has returned, as a leftover thread \
-            does that touches freed memory.
-            """
+        rule: "The sender is not used after uninitialize.",
+        why: "The sender answers GR_STATUS_GONE, and a leftover thread touches freed memory.",
+        measured: """
+            Every call from uninitialize on, and a while after destroy has returned, where \
+            nothing may crash.
+            """,
+        fix: "Forget the sender in uninitialize, after all threads have ended."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()

@@ -5,12 +5,14 @@ import GreenroomLifecycle
 extension Catalogue {
     static let startReturns = Check(
         "lifecycle.start-returns", "start-send returns",
-        proving: """
-            start-send must return within its deadline, and must not send or wait for session time \
-            from inside. "A plugin makes its own threads to produce frames": a plugin that sends \
-            from inside start-send blocks its control thread, and hears of no new offer and no \
-            changed setting.
-            """
+        rule: "start-send returns at once. It neither sends nor waits for session time.",
+        why: """
+            A plugin that sends inside start-send blocks its control thread, and learns of \
+            no new offer and no changed setting: "A plugin makes its own threads to \
+            produce frames".
+            """,
+        measured: "The deadline of start-send, and every call from inside it.",
+        fix: "Start a thread, and return."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

@@ -5,10 +5,12 @@ import GreenroomLifecycle
 extension Catalogue {
     static let stopInTime = Check(
         "lifecycle.stop-in-time", "stop-send returns in time",
-        proving: """
-            stop-send must return within 2 s, including the join of the plugin's threads, at any \
-            moment. wait_until_ns and a blocking send return as soon as stop-send begins; a thread \
-            that sleeps with sleep() or polls a flag ends late or never.
+        rule: "stop-send returns within 2 s, including the join of the plugin's threads.",
+        why: "The host counts a plugin that takes longer as hanging, and kills its process.",
+        measured: "stop-send at several moments of sending.",
+        fix: """
+            Wait with wait_until_ns or a blocking send, because both return as soon as \
+            stop-send begins. sleep() and polled flags end late or never.
             """
     ) { examination throws(Verdict) in
         var random = examination.random()

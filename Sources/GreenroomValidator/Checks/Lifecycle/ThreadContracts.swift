@@ -7,13 +7,19 @@ import GreenroomMedia
 extension Catalogue {
     static let threadContracts = Check(
         "lifecycle.thread-contracts", "calls come from the right threads",
-        proving: """
-            Over a second of sending, with a new offer, changes of live parameters and, for a \
-            pre-processor, frames to edit, and for an output, media to take: set_error may be \
-            called only inside control callbacks ("[control]"), and wait_until_ns only on the \
-            plugin's own threads ("not from a callback"), where it cannot block the control or \
-            media thread.
-            """
+        rule: """
+            set_error is called only inside control callbacks, and wait_until_ns only on \
+            the plugin's threads.
+            """,
+        why: """
+            On any other thread, wait_until_ns would block the control or media thread of \
+            the host: "not from a callback".
+            """,
+        measured: """
+            A second of sending with a new offer, changed live parameters, frames for a \
+            pre-processor and media for an output.
+            """,
+        fix: "Move the wait to the plugin's thread, and return the error from the callback."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

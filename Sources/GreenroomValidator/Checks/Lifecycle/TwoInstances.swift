@@ -10,14 +10,16 @@ import GreenroomMedia
 extension Catalogue {
     static let twoInstances = Check(
         "lifecycle.two-instances", "two instances at once",
-        proving: """
-            Two instances run in one process, at different sizes where they send video: both must \
-            send, each at its agreed size through its own sender, and one must continue after the \
-            other ended. Every frame that the first of two sources sends, and that one of two \
-            pre-processors returns, must be byte for byte the same as without the second. Frames \
-            are compared only for plugins that repeat themselves on the virtual clock; audio is \
-            not compared. Shared state, such as static variables or rand(), mixes instances up. A \
-            plugin may refuse a second instance, for example of one device.
+        rule: "Two instances in one process do not disturb each other.",
+        why: "Static variables and rand() mix instances up. A session with two cameras shows it.",
+        measured: """
+            Two instances at different sizes: each sends at its agreed size, one continues \
+            after the other ended, and frames are the same bytes as without the second. \
+            Audio, and plugins that do not repeat themselves, are not compared.
+            """,
+        fix: """
+            Keep all state in what create returns. A plugin may refuse a second instance, \
+            for example of one device.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { first throws(Verdict) in

@@ -4,11 +4,19 @@ import GreenroomMedia
 extension Catalogue {
     static let wholeLife = Check(
         "lifecycle.whole-life", "a whole life, step by step",
-        proving: """
-            create, initialize, start-send, half a second of sending, stop-send, uninitialize and \
-            destroy must each answer GR_STATUS_OK. A source must have sent something that was \
-            accepted by then, or have called give_up. plugin.h promises this order and every \
-            session follows it; all other checks build on it.
+        rule: "Every step of a life answers GR_STATUS_OK.",
+        why: """
+            plugin.h promises this order, every session follows it, and all other checks \
+            build on it.
+            """,
+        measured: """
+            create, initialize, start-send, half a second of sending, stop-send, \
+            uninitialize, destroy. A source must have sent something that was accepted, or \
+            have called give_up.
+            """,
+        fix: """
+            Run the plugin with greenroom preview, and read the reason of the first \
+            refused step.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in

@@ -8,11 +8,15 @@ extension Catalogue {
     static let withheldExtension = Check(
         "lifecycle.withheld-extension", "a host without extensions",
         of: .pausing,
-        proving: """
-            The share must work under a host that returns NULL for greenroom.broadcast/1: "call \
-            get_extension; NULL means no". Only hosts that offer outputs and calls what is \
-            theirs load these.
-            """
+        rule: "A share works under a host without greenroom.broadcast/1.",
+        why: """
+            "Call get_extension; NULL means no": older hosts have fewer extensions.
+            """,
+        measured: """
+            A host that returns NULL for this extension. Outputs and calls are excused, \
+            because only hosts that offer their extension load them.
+            """,
+        fix: "Test the pointer before each use."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(withholding: GR_EXT_BROADCAST)
         let cure = "accept NULL from get_extension, and work without it"

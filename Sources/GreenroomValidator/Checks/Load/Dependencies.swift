@@ -4,13 +4,14 @@ import GreenroomPluginInterface
 extension Catalogue {
     static let dependencies = Check(
         ofLibrary: "load.dependencies", "its shared libraries are found and expected",
-        proving: """
-            Every shared library that it needs must be found. None may be named by a path, and its \
-            rpath may not name the current folder or a world-writable one, where another library \
-            of that name could be planted. Warns about GUI toolkits, runtimes of other languages \
-            and sanitizer or debug libraries: they bring threads, settings and much memory into \
-            the process.
-            """
+        rule: "Every shared library that the plugin needs is found, by name and in a safe place.",
+        why: """
+            A path, the current folder or a world-writable folder in the rpath allows \
+            others to plant a library. GUI toolkits, other runtimes, sanitizers and debug \
+            libraries bring threads, settings and memory; they are a warning.
+            """,
+        measured: "The library's dynamic section, and the libraries that the loader would choose.",
+        fix: "Link with $ORIGIN in the rpath, and ship the library beside the plugin."
     ) { library throws(Verdict) in
         do throws(LoadError) {
             _ = try library.load()

@@ -3,12 +3,14 @@ import GreenroomPluginInterface
 extension Catalogue {
     static let descriptors = Check(
         ofLibrary: "load.descriptors", "descriptors are well formed",
-        proving: """
-            Descriptors and parameters must be at least as large as in major version 1. Texts must \
-            be UTF-8 without control characters; plugin.h says which may be NULL. Kinds and types \
-            must be known. Ids must be unique reverse domains (a-z, 0-9, '-', '.'), and names must \
-            be unique. A default must match the parameter's type, bounds and choices.
-            """
+        rule: "Descriptors are complete, readable and unique.",
+        why: "The host lists plugins and checks session files by their descriptors.",
+        measured: """
+            Sizes of at least major version 1, texts in UTF-8 without control characters, \
+            known kinds and types, unique ids in the form of reverse domains (a-z, 0-9, \
+            '-', '.'), unique names, and defaults that match type, bounds and choices.
+            """,
+        fix: "Correct the field that the result names; plugin.h says which texts may be NULL."
     ) { library throws(Verdict) in
         let description: LibraryDescription
         do throws(LoadError) {

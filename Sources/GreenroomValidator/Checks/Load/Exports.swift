@@ -3,12 +3,16 @@ import GreenroomABI
 extension Catalogue {
     static let exports = Check(
         ofLibrary: "load.exports", "exports only its entry",
-        proving: """
-            A library exports only greenroom_plugin_entry (see plugin.h). Other exported symbols \
-            can conflict with other libraries, and keep the linker from removing unused code. \
-            The check lists symbols that Swift and C++ compilers export, such as templates of the \
-            standard library, and does not fail for them.
-            """
+        rule: "A library exports only greenroom_plugin_entry.",
+        why: """
+            Other symbols can conflict with other libraries, and keep the linker from \
+            removing unused code.
+            """,
+        measured: """
+            The dynamic symbol table. Symbols that Swift and C++ compilers export, such as \
+            templates of the standard library, are listed and do not fail the check.
+            """,
+        fix: "Link with a version script, as greenroom new does, or use -fvisibility=hidden."
     ) { library throws(Verdict) in
         let exports = try library.readFile().exports
         guard !exports.contains(where: { $0.name == "f0r_get_plugin_info" }) else {

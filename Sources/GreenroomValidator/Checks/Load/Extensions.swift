@@ -6,12 +6,16 @@ import GreenroomLifecycle
 extension Catalogue {
     static let extensions = Check(
         "load.extensions", "unknown extensions are NULL",
-        proving: """
-            get_extension must return NULL for ids that no version of plugin.h defines: random \
-            ones, known ones with a letter or version changed, an empty one, one of 4 KB. For \
-            known ids it must return the same pointer each time, also while sending. Later hosts \
-            use it to find out what a plugin can do.
-            """
+        rule: """
+            get_extension returns NULL for unknown ids, and always the same pointer for \
+            known ones.
+            """,
+        why: "Later hosts use it to find out what a plugin can do.",
+        measured: """
+            Random ids, known ids with a letter or version changed, an empty id and one of \
+            4 KB; known ids repeatedly, even while sending.
+            """,
+        fix: "Compare the whole string, and return static tables."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

@@ -7,13 +7,17 @@ import GreenroomMedia
 extension Catalogue {
     static let leaks = Check(
         "load.leaks", "create and destroy leak nothing",
-        proving: """
-            Creates and destroys up to a thousand instances, for at most ten seconds, and compares \
-            threads, open descriptors and memory after each hundred. plugin.h: create opens \
-            nothing and starts nothing, and destroy frees the instance. A long session creates a \
-            plugin again after each loss. Leaks under half a kilobyte an instance are below the \
-            noise and not reported.
-            """
+        rule: "create and destroy leak nothing.",
+        why: """
+            A long session creates a plugin again after each loss: create opens and starts \
+            nothing, and destroy frees the instance.
+            """,
+        measured: """
+            Up to a thousand instances in at most ten seconds; threads, descriptors and \
+            memory are compared after each hundred. Less than half a kilobyte per instance \
+            is below the noise.
+            """,
+        fix: "Free in destroy everything that create allocates."
     ) { examination throws(Verdict) in
         let process = try examination.process()
         let deadline = MonotonicClock.deadline(after: 10_000_000_000)

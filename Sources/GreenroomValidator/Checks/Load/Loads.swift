@@ -4,11 +4,15 @@ extension Catalogue {
     /// The check on which all other checks depend.
     static let loads = Check(
         ofLibrary: "load.loads", "the library loads",
-        proving: """
-            The library is loaded with RTLD_NOW in a sandboxed process of its own with no grants. \
-            It must be built for this machine, export greenroom_plugin_entry, and its \
-            constructors, entry and descriptors must return within 5 seconds without a crash. \
-            Hosts do the same to list plugins.
+        rule: "The library loads without grants, and its descriptors can be read.",
+        why: "Hosts do the same to list plugins.",
+        measured: """
+            RTLD_NOW in a sandboxed process, for this machine; constructors, entry and \
+            descriptors must return within 5 seconds without a crash.
+            """,
+        fix: """
+            Build for this machine, export greenroom_plugin_entry, and keep work out of \
+            constructors.
             """
     ) { library throws(Verdict) in
         if case .failure(let problem) = library.file {
@@ -28,12 +32,16 @@ extension Catalogue {
 
     static let entry = Check(
         ofLibrary: "load.entry", "the entry is valid",
-        proving: """
-            greenroom_plugin_entry() must return an entry whose struct_size is at least that of \
-            major 1, whose abi_major is the host's, with 1 to 256 plugins and both functions set. \
-            plugin.h, VERSIONS: the writer sets struct_size to its own sizeof, and a host accepts \
-            every plugin of its major.
-            """
+        rule: "greenroom_plugin_entry() returns a valid entry.",
+        why: """
+            The writer sets struct_size to its own sizeof, and a host accepts every plugin \
+            of its major.
+            """,
+        measured: """
+            struct_size of at least major 1, abi_major of the host, 1 to 256 plugins, and \
+            both functions set.
+            """,
+        fix: "Fill the struct as the macro or the templates do."
     ) { library throws(Verdict) in
         do throws(LoadError) {
             _ = try library.load()

@@ -1,11 +1,16 @@
 extension Catalogue {
     static let memory = Check(
         ofLibrary: "load.memory", "no memory is both writable and executable",
-        proving: """
-            The ELF file must not ask for an executable stack, have text relocations, or have a \
-            segment that is both writable and executable. Loading such a library removes the \
-            kernel's protection for the whole process, and the sandbox refuses it.
-            """
+        rule: "No memory is both writable and executable.",
+        why: """
+            Loading such a library removes the kernel's protection for the whole process, \
+            so the sandbox refuses it.
+            """,
+        measured: """
+            The ELF file: no executable stack, no text relocations, no segment that is \
+            both writable and executable.
+            """,
+        fix: "Build with -fPIC, and mark assembler files with .note.GNU-stack."
     ) { library throws(Verdict) in
         if let fault = try library.readFile().memoryFault { throw .failed(fault) }
         return .passed()

@@ -9,13 +9,14 @@ import GreenroomMedia
 extension Catalogue {
     static let quiet = Check(
         "load.quiet", "loading has no side effects",
-        proving: """
-            After the library was loaded and its descriptors read, the process must have no new \
-            thread, open file, socket or device, no signal caught or ignored, and no call that the \
-            sandbox refused. A granted resource that is opened and closed again in between is not \
-            seen. Hosts load libraries just to list them; a plugin opens what it needs from \
-            initialize on.
-            """
+        rule: "Loading has no side effects.",
+        why: "Hosts load libraries just to list them.",
+        measured: """
+            After loading and reading the descriptors: no new thread, open file, socket or \
+            device, no caught or ignored signal, and no call that the sandbox refused. A \
+            granted resource that is opened and closed in between is not seen.
+            """,
+        fix: "Open from initialize on what the plugin needs."
     ) { examination throws(Verdict) in
         let process = try examination.emptyProcess()
         let before = ProcessSnapshot(of: process.process)
@@ -61,11 +62,13 @@ extension Catalogue {
 
     static let steadfast = Check(
         "load.steadfast", "descriptors never change",
-        proving: """
-            The entry and the descriptors must be the same in three processes, on a second call, \
-            and after an instance's whole life. plugin.h, MEMORY: descriptors and parameter tables \
-            stay valid and unchanged for as long as the process lives.
-            """
+        rule: "The entry and the descriptors never change.",
+        why: """
+            The host keeps pointers to them: they stay valid and unchanged for as long as \
+            the process lives.
+            """,
+        measured: "Three processes, a second call, and an instance's whole life.",
+        fix: "Use static constants."
     ) { examination throws(Verdict) in
         for _ in 0..<2 { _ = try examination.load(into: try examination.emptyProcess()) }
         let process = try examination.emptyProcess()

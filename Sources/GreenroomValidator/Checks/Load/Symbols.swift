@@ -3,9 +3,15 @@ import GreenroomPluginInterface
 extension Catalogue {
     static let symbols = Check(
         ofLibrary: "load.symbols", "every symbol resolves",
-        proving: """
-            Every undefined symbol must resolve at load time, not at the first call: plugins are \
-            loaded with RTLD_NOW, so that a missing function shows before a session begins.
+        rule: "Every symbol resolves when the library loads.",
+        why: """
+            Plugins are loaded with RTLD_NOW, so that a missing function shows before a \
+            session begins and not at the first call.
+            """,
+        measured: "All undefined symbols of the library.",
+        fix: """
+            Link every library that the plugin uses; -Wl,-z,defs finds missing ones at \
+            build time.
             """
     ) { library throws(Verdict) in
         do throws(LoadError) {

@@ -8,13 +8,17 @@ import GreenroomMedia
 extension Catalogue {
     static let answerInOffer = Check(
         "negotiation.answer-in-offer", "the answer is in the offer", of: .videoSources,
-        proving: """
-            Offers of several sizes, at initialize and by property_change: the answer must be the \
-            suggestion, a counter with one of the offer's rows at no more than its rate (for a \
-            share: up to its one row), or GR_ANSWER_FIXED with a legal size. Anything else is \
-            GR_STATUS_BAD_ANSWER, and the session continues without the plugin. A capability \
-            that is changed while the kind stays GR_ANSWER_ACCEPT counts as a counter.
-            """
+        rule: """
+            The answer is the suggestion, a counter-offer with a row of the offer, or \
+            GR_ANSWER_FIXED with a legal size.
+            """,
+        why: "Anything else is GR_STATUS_BAD_ANSWER, and the session continues without the plugin.",
+        measured: """
+            Offers of several sizes, at initialize and by property_change. A rate may be \
+            lower than the row's, and a share may answer up to its one row. A changed \
+            capability with the kind GR_ANSWER_ACCEPT counts as a counter-offer.
+            """,
+        fix: "Choose from the rows, or answer fixed and let the host scale."
     ) { examination throws(Verdict) in
         let maxima = [
             VideoCapability(width: 1920, height: 1080, fps: 30), .small,

@@ -7,14 +7,17 @@ import GreenroomMedia
 extension Catalogue {
     static let change = Check(
         "negotiation.change", "a change while sending, down and up", of: .videoSources,
-        proving: """
-            While it sends, the plugin is offered 640x360 at 15 fps in place of 1920x1080 at 30 \
-            fps, then the latter again. Its frames must follow what it agreed to within a second, \
-            at no more than the agreed rate: the host "counts frames for older offers as stale \
-            from one second after the call has returned". A plugin without property_change, \
-            or that answers anything but GR_STATUS_OK, continues unchanged and the host adapts: \
-            that is legal.
-            """
+        rule: "Frames follow a new agreement within a second, downwards and upwards.",
+        why: """
+            The host "counts frames for older offers as stale from one second after the \
+            call has returned".
+            """,
+        measured: """
+            640x360 at 15 fps instead of 1920x1080 at 30 fps while sending, then back; at \
+            no more than the agreed rate. A plugin without property_change, or with \
+            another answer than GR_STATUS_OK, continues unchanged, which is legal.
+            """,
+        fix: "Read the new agreement in the sending thread before each frame."
     ) { examination throws(Verdict) in
         try examination.talksOnItsClock { offers throws(Verdict) in
             let (fixture, pluginHarness) = (offers.fixture, offers.fixture.pluginHarness)

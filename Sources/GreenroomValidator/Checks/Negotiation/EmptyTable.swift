@@ -8,11 +8,13 @@ import GreenroomMedia
 extension Catalogue {
     static let emptyTable = Check(
         "negotiation.empty-table", "an empty table", of: .cameras,
-        proving: """
-            An offer with row_count 0 and a suggestion, as from a host that takes no size of the \
-            table: the plugin must accept the suggestion, answer GR_ANSWER_FIXED, or refuse with a \
-            status. It must not read a row: rows points to unreadable memory.
-            """
+        rule: "A plugin copes with an offer without rows.",
+        why: "A host that uses no size of the table sends row_count 0 and a suggestion.",
+        measured: """
+            rows points to unreadable memory. The plugin must accept the suggestion, \
+            answer GR_ANSWER_FIXED or refuse with a status.
+            """,
+        fix: "Loop to row_count instead of reading the first row."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

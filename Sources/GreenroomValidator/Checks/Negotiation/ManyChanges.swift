@@ -6,11 +6,13 @@ import GreenroomMedia
 extension Catalogue {
     static let manyChanges = Check(
         "negotiation.many-changes", "fifty changes in a second", of: .videoSources,
-        proving: """
-            Fifty offers within a second of session time, of sizes in random order: the plugin \
-            must survive them. From a second after the last one on, all its frames must match its \
-            last agreement, not an earlier one.
-            """
+        rule: "A plugin survives fifty changes in a second.",
+        why: "Networks and windows change fast, and each change can be an offer.",
+        measured: """
+            Fifty offers of sizes in random order within a second of session time. From a \
+            second after the last one, all frames must match the last agreement.
+            """,
+        fix: "Store only the newest agreement, under a lock."
     ) { examination throws(Verdict) in
         var random = examination.random()
         return try examination.talksOnItsClock { offers throws(Verdict) in

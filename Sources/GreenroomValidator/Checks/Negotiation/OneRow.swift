@@ -7,11 +7,10 @@ import GreenroomMedia
 extension Catalogue {
     static let oneRow = Check(
         "negotiation.one-row", "a table of one row", of: .videoSources,
-        proving: """
-            Session files may replace the table, so an offer may have a single row. The plugin \
-            must answer that row or a fixed size, and send what it answered; it must not rely on a \
-            second row or on its preferred size.
-            """
+        rule: "A plugin copes with an offer of a single row.",
+        why: "Session files may replace the table.",
+        measured: "The plugin must answer that row or a fixed size, and send what it answered.",
+        fix: "Search the rows for the best one, and rely on no second row or preferred size."
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 15)
         // Faults that also occur with several rows belong to other checks.

@@ -6,11 +6,13 @@ import GreenroomMedia
 extension Catalogue {
     static let revisionGeometry = Check(
         "negotiation.revision-geometry", "frames match their offer's revision", of: .videoSources,
-        proving: """
-            Each frame must have the size that was agreed for the offer revision that it carries, \
-            from the first frame on and across three changes. A frame of the old size with the new \
-            revision, or the reverse, misleads the host. A share may be smaller than agreed.
-            """
+        rule: "Each frame has the size that was agreed for the offer revision that it carries.",
+        why: "A frame of the old size with the new revision, or the reverse, misleads the host.",
+        measured: """
+            Every frame from the first on and across three changes. A share may be smaller \
+            than agreed.
+            """,
+        fix: "Take size and revision from the same agreement, once per frame."
     ) { examination throws(Verdict) in
         try examination.talksOnItsClock { offers throws(Verdict) in
             let pluginHarness = offers.fixture.pluginHarness

@@ -7,12 +7,16 @@ import GreenroomMedia
 extension Catalogue {
     static let unfamiliarSizes = Check(
         "negotiation.unfamiliar-sizes", "sizes outside the standard table", of: .videoSources,
-        proving: """
-            Tables with odd, tiny, narrow and fast rows: 333x251, 1366x768 at 60 fps, 8x8, 2x1080, \
-            854x480 at 30000/1001 fps. "any size up to GR_MAX_DIMENSION, also odd": \
-            frames must have the agreed size, unless the plugin answered GR_ANSWER_FIXED or \
-            refused with a status. Chroma rounds up.
-            """
+        rule: "A plugin copes with sizes outside the standard table.",
+        why: """
+            Session files may offer "any size up to GR_MAX_DIMENSION, also odd".
+            """,
+        measured: """
+            333x251, 1366x768 at 60 fps, 8x8, 2x1080, and 854x480 at 30000/1001 fps: \
+            frames must have the agreed size, unless the plugin answered GR_ANSWER_FIXED \
+            or refused with a status.
+            """,
+        fix: "Round chroma up: (width + 1) / 2."
     ) { examination throws(Verdict) in
         let film = FrameRate(numerator: 30000, denominator: 1001) ?? FrameRate(30)
         // The first row is ordinary: its faults belong to other checks.

@@ -10,15 +10,17 @@ import Synchronization
 extension Catalogue {
     static let outputInTime = Check(
         "output.in-time", "video and audio return in time", of: .outputs, limitSeconds: 120,
-        proving: """
-            Passes two seconds of media and measures each call: its time less what threads waited \
-            for a processor. Every second frame of a track must return within a period, every \
-            second block within its length, and all calls together must take less than the two \
-            seconds, for they never overlap. On a busy machine processor time counts half, and one \
-            of three attempts is enough. An output that is slower loses frames and blocks: 16 frames \
-            and a second of audio wait for it, the rest is left out. Do slow work on a thread of \
-            the plugin's own.
-            """
+        rule: "video and audio return in time.",
+        why: """
+            An output that is slower loses frames and blocks: 16 frames and a second of \
+            audio wait for it, the rest is left out.
+            """,
+        measured: """
+            Two seconds of media, less the time that threads waited for a processor: every \
+            second frame within a period, every second block within its length, and all \
+            calls in less than two seconds. A busy machine has three attempts.
+            """,
+        fix: "Do slow work on the plugin's own thread."
     ) { examination throws(Verdict) in
         var isInDoubt = false
         var slow: String?

@@ -8,13 +8,14 @@ import GreenroomLifecycle
 extension Catalogue {
     static let outputReleases = Check(
         "output.releases", "kept frames are released", of: .outputs, limitSeconds: 90,
-        proving: """
-            Passes thirty seconds of media on the virtual clock, or as much as forty seconds of \
-            real time allow, and counts each second the frames that the output keeps. The fewest \
-            kept in a third of the run must not grow from third to third, and no keep may be \
-            refused in the last third while all 8 frames stay kept. An output that keeps each frame \
-            for good holds memory, and soon keeps none.
-            """
+        rule: "Kept frames are released.",
+        why: "An output that keeps each frame holds memory, and soon can keep none.",
+        measured: """
+            Thirty seconds of media on the virtual clock, or as much as forty seconds of \
+            real time allow. The fewest kept frames must not grow from third to third, and \
+            no keep may be refused in the last third while all 8 frames stay kept.
+            """,
+        fix: "Release each kept frame after its last use, even after an error."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.startOutput()

@@ -9,12 +9,14 @@ import GreenroomLifecycle
 extension Catalogue {
     static let outputTakes = Check(
         "output.takes", "every frame and block is taken", of: .outputs,
-        proving: """
-            Passes two seconds of media, with tracks of 640x360 and with tracks of an odd size: new \
-            frames, repeated ones, black and slates, a frame for two periods, and audio whose last \
-            block is short. video and audio must answer GR_STATUS_OK each time. Other answers are \
-            counted as failed in the session's report.
-            """
+        rule: "An output accepts every frame and block that it requested.",
+        why: "The session counts other answers as failed.",
+        measured: """
+            Two seconds of media with tracks of 640x360 and of an odd size: new and \
+            repeated frames, black, slates, a frame for two periods, and a short last \
+            block.
+            """,
+        fix: "Return GR_STATUS_OK, and handle odd sizes and short blocks."
     ) { examination throws(Verdict) in
         var taken = 0
         for capability in [nil, VideoCapability(width: 853, height: 479, fps: 15)] {
@@ -44,11 +46,16 @@ extension Catalogue {
 
     static let outputReadOnly = Check(
         "output.read-only", "frames are not written to", of: .outputs,
-        proving: """
-            Passes two seconds of media in a host's process, where frames are in writable memory, \
-            and compares every frame before and after. Frames are shared with other outputs, \
-            which would show what is written; in a process of its own a plugin that writes crashes.
-            """
+        rule: "An output does not write to frames.",
+        why: """
+            Frames are shared with other outputs, which would show what is written; in a \
+            separate process, writing crashes.
+            """,
+        measured: """
+            Two seconds of media in a host's process, where frames are writable; every \
+            frame is compared before and after.
+            """,
+        fix: "Copy the frame before you draw on it."
     ) { examination throws(Verdict) in
         let answer = try InProcessRun.make(examination.request, nanoseconds: 2_000_000_000)
         if let written = answer.writtenFrame {

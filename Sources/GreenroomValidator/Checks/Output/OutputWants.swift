@@ -10,13 +10,17 @@ extension Catalogue {
     /// The check on which the other checks of outputs depend.
     static let outputWants = Check(
         "output.wants", "the output answers each track with a want", of: .outputs,
-        proving: """
-            Describes a camera, a microphone, a share, its audio and the mixes, each three times: \
-            first with nothing wanted, then with the last answer. track must answer GR_STATUS_OK \
-            each time, what it wants must be possible and the same each time, and it must want \
-            something of at least one track, unless it is a call without participants. The host \
-            describes a track again once its source has agreed, and the last answer counts.
-            """
+        rule: "The output answers each track with a format that is possible.",
+        why: """
+            The host describes a track again once its source has agreed, and the last \
+            answer counts.
+            """,
+        measured: """
+            A camera, a microphone, a share, its audio and the mixes, each three times. \
+            track must answer GR_STATUS_OK, request the same each time, and request at \
+            least one track, unless the plugin is a call without participants.
+            """,
+        fix: "Decide only from the track's description."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()
@@ -65,11 +69,13 @@ extension Catalogue {
 
     static let outputUnknownTrack = Check(
         "output.unknown-track", "nothing is wanted of an unknown track", of: .outputs,
-        proving: """
-            Describes a track of a kind that no host has yet. track must answer GR_STATUS_OK and \
-            want nothing of it: "A host may have tracks of further kinds: want nothing of what you \
-            don't know."
-            """
+        rule: "An output requests nothing of a track whose kind it does not know.",
+        why: """
+            Later hosts have further kinds: "A host may have tracks of further kinds: want \
+            nothing of what you don't know."
+            """,
+        measured: "A track of a kind that no host has yet; track must answer GR_STATUS_OK.",
+        fix: "Add a default case that requests nothing."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

@@ -6,13 +6,14 @@ import GreenroomMedia
 extension Catalogue {
     static let parameterBounds = Check(
         "parameter.bounds", "every boundary value works",
-        proving: """
-            Passes to create the minimum and maximum of each bounded parameter, both values of \
-            each boolean and each choice, and runs a short life. Sets live parameters while the \
-            plugin sends. The host checks values against the table, and session files rely on it: \
-            every value that the table allows must work. A plugin that refuses a value with a \
-            reason gets a warning.
-            """
+        rule: "Every value that the table allows works.",
+        why: "The host checks values against the table, and session files rely on it.",
+        measured: """
+            Minimum and maximum of each bounded parameter, both values of each boolean, \
+            and each choice: in create with a short life, and live while sending. A \
+            refusal with a reason is a warning.
+            """,
+        fix: "Narrow the bounds in the table to what the plugin accepts."
     ) { examination throws(Verdict) in
         guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {
             throw .skipped("has no bounded parameters, booleans or choices")

@@ -6,12 +6,13 @@ import GreenroomMedia
 extension Catalogue {
     static let parameterDefaults = Check(
         "parameter.defaults", "create's values are in effect",
-        proving: """
-            Setting each live parameter to the value that create received (by default the \
-            descriptor's) must answer GR_STATUS_OK before initialize, after it and while sending, \
-            and must not change the plugin's output. That proves that the default of the table is \
-            the one in use, and that create's values were applied.
-            """
+        rule: "The values that create received are in effect.",
+        why: "Otherwise the table describes another default than the plugin uses.",
+        measured: """
+            Each live parameter is set to create's value before initialize, after it and \
+            while sending. It must answer GR_STATUS_OK and must not change the output.
+            """,
+        fix: "Apply all values in create, and use the table's defaults nowhere else."
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
         let first = try examination.fixture()

@@ -8,14 +8,15 @@ import GreenroomMedia
 extension Catalogue {
     static let parameterFuzz = Check(
         "parameter.fuzz", "random values while sending",
-        proving: """
-            While it sends, each live parameter is set to some fifty random values that its table \
-            allows, in random order and a few milliseconds apart, and each live text and path to \
-            the content of parameter.strings. The plugin must accept the values, keep sending and \
-            end cleanly. It may refuse texts, paths and unbounded numbers. Refusing a value that \
-            the table allows, with or without a reason, is a warning. Live parameters change on \
-            the control thread while the plugin's threads run: guard what both use.
-            """
+        rule: "Live parameters may change at any time while the plugin sends.",
+        why: "They change on the control thread while the plugin's threads run.",
+        measured: """
+            Some fifty random allowed values each, in random order and a few milliseconds \
+            apart, and texts and paths as in parameter.strings. The plugin must keep \
+            sending and end cleanly. Texts, paths and unbounded numbers may be refused; a \
+            refused allowed value is a warning.
+            """,
+        fix: "Guard with a lock what both threads use."
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
         return try examination.onItsClock { fixture throws(Verdict) in

@@ -6,12 +6,14 @@ import GreenroomMedia
 extension Catalogue {
     static let parameterStrings = Check(
         "parameter.strings", "texts and paths may hold anything",
-        proving: """
-            Each text and path is given to create with unexpected content: empty, 4 KB, format \
-            directives, control characters, other scripts; a missing file, a folder, a file of \
-            another type. The plugin may refuse it in create or a later step with a reason, but \
-            must not crash or hang. People write session files.
-            """
+        rule: "Texts and paths may contain anything.",
+        why: "People write session files, and mistakes are common.",
+        measured: """
+            Each text and path of create: empty, 4 KB, format directives, control \
+            characters, other scripts; a missing file, a folder, a file of another type. \
+            The plugin may refuse with a reason, but must not crash or hang.
+            """,
+        fix: "Check the value in create or initialize, and never use it as a format string."
     ) { examination throws(Verdict) in
         let parameters = examination.descriptor.parameters.filter {
             $0.type == .string || $0.type == .path

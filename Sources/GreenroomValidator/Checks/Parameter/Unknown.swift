@@ -8,12 +8,17 @@ import GreenroomMedia
 extension Catalogue {
     static let parameterUnknown = Check(
         "parameter.unknown", "unknown parameters are refused",
-        proving: """
-            greenroom.live-parameters/1 is called with unknown names and with names of parameters \
-            that are not live, after create, after initialize and while sending. It must not \
-            answer GR_STATUS_OK; GR_STATUS_BAD_SETTING is best. A later host may ask for what an \
-            older plugin lacks, and must find out.
-            """
+        rule: "Unknown parameters are refused.",
+        why: """
+            A later host may ask for a parameter that an older plugin lacks, and must \
+            learn that.
+            """,
+        measured: """
+            greenroom.live-parameters/1 with unknown names and with names that are not \
+            live, after create, after initialize and while sending. It must not answer \
+            GR_STATUS_OK; GR_STATUS_BAD_SETTING is best.
+            """,
+        fix: "Return GR_STATUS_BAD_SETTING for every other name."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

@@ -5,12 +5,15 @@ extension Catalogue {
     /// A filter that follows a new size edits it like a new instance.
     static let filterChange = Check(
         "pre-processor.property-change", "a new size while it lives", of: .filters,
-        proving: """
-            A filter that accepts another size of its frames (a lower ceiling, a share that is \
-            turned) gets frames of that size without a restart. It must keep to the new planes and \
-            edit the frames as a new instance in that size does, unless its results depend on the \
-            frames before. One that refuses, or has no property_change, keeps its size.
-            """
+        rule: "A filter follows a new size without a restart.",
+        why: "A lower ceiling or a turned share changes the size of frames.",
+        measured: """
+            Frames of another size that the filter accepted: it must keep to the new \
+            planes, and edit as a new instance in that size does, unless results depend on \
+            earlier frames. A filter that refuses, or has no property_change, keeps its \
+            size.
+            """,
+        fix: "Allocate for the new size in property_change."
     ) { examination throws(Verdict) in
         var count = 0
         for (old, new) in [

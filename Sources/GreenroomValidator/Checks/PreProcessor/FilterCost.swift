@@ -7,17 +7,16 @@ extension Catalogue {
     static let filterCost = Check(
         "pre-processor.cost", "a frame takes less than its interval", of: .filters,
         limitSeconds: 180,
-        proving: """
-            At each row of the table, measures ten frames after two for warm-up: processor time, \
-            which goes into the report, and wall time less what other processes took. Wall time \
-            must stay below one interval of the row's rate; after that a session uses the unedited \
-            frame. More than half of the frames must be in time, on a busy machine in one of three \
-            attempts. At least eight must be in time in one of two attempts: a filter that is late \
-            with three of ten in both fails, or is warned if it needs less than two intervals \
-            mostly on the processor, which may be the machine's doing. On a busy machine a frame \
-            counts as late here only if it took more than two intervals mostly neither running nor \
-            waiting for a processor, in three attempts. A filter that is too slow here may be fast \
-            enough elsewhere, or in a release build.
+        rule: "A filter finishes each frame within the frame interval.",
+        why: "A late filter costs every viewer that frame: the session shows it unedited.",
+        measured: """
+            Ten frames at each row, less the time of other processes. More than half must \
+            be in time, and eight of ten in one of two attempts; three late ones in both \
+            fail. Three attempts on a busy machine; mostly processor time is a warning.
+            """,
+        fix: """
+            Do the slow work on another thread, and use its newest result. A release build \
+            may be enough.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)

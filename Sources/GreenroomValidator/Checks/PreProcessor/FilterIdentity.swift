@@ -5,14 +5,17 @@ extension Catalogue {
     /// Neutral settings leave every frame unchanged.
     static let filterIdentity = Check(
         "pre-processor.identity", "neutral at one size is neutral at all", of: .filters,
-        proving: """
-            The interface cannot declare that settings change nothing, so the filter shows it: if \
-            noise, a gradient, black, grey and hard edges at 640x360 in limited range return byte \
-            for byte, the filter counts as neutral with its current settings. Then the same \
-            frames must return byte for byte at other rows, at odd sizes, in full range and with \
-            the other matrix, which reveals a dropped last column or a rounding table. The check \
-            is skipped for a filter that changes any of the first frames.
-            """
+        rule: "A filter that changes nothing at one size changes nothing at any.",
+        why: """
+            The interface cannot declare that settings change nothing. A dropped last \
+            column or a rounding table shows only at other sizes.
+            """,
+        measured: """
+            Noise, a gradient, black, grey and hard edges at 640x360. If they return byte \
+            for byte, the same frames must do so at other rows, at odd sizes, in full \
+            range and with the other matrix. Skipped otherwise.
+            """,
+        fix: "Return early when the settings are neutral, and round chroma up."
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let familiar = VideoCapability(width: 640, height: 360, fps: 30)

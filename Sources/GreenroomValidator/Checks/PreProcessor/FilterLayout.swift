@@ -5,13 +5,14 @@ extension Catalogue {
     static let filterLayout = Check(
         "pre-processor.layout", "the result does not depend on memory layout",
         of: .filters,
-        proving: """
-            Three instances in separate processes edit the same frames. The second one's frames \
-            have other addresses, longer strides and other padding bytes; the result must be the \
-            same, as the stride is the host's choice and padding is not part of the image. The \
-            first and third have the same layout: if those two differ, the filter is not \
-            repeatable, which is a warning.
-            """
+        rule: "The result does not depend on the memory layout.",
+        why: "The stride is the host's choice, and padding is not part of the image.",
+        measured: """
+            Three instances edit the same frames; the second one's have other addresses, \
+            longer strides and other padding. Its result must be the same. If the first \
+            and third differ, the filter is not repeatable, which is a warning.
+            """,
+        fix: "Step from row to row by stride_bytes, and read only the visible bytes."
     ) { examination throws(Verdict) in
         for row in [(640, 360), (641, 361), (127, 95)] {
             let row = VideoCapability(width: row.0, height: row.1, fps: 30)

@@ -8,14 +8,19 @@ extension Catalogue {
     static let filterMediaPath = Check(
         "pre-processor.media-path", "process neither allocates nor locks",
         of: .filters,
-        proving: """
-            Edits thirty frames, of which the first ten do not count, in a process with \
-            libgreenroom-meter preloaded, and counts the media thread's calls of malloc and its \
-            kin, free and pthread_mutex_lock inside process. Code that allocates or locks \
-            sometimes waits, and the frame with it: allocate in initialize or start-send. A \
-            warning, never a failure. Locks without pthread_mutex_lock, such as Swift's Mutex, and \
-            other threads are not seen. The host's functions count too: call them elsewhere. In \
-            Swift `let row = frame.row(y)` allocates, and readOnlyRow does not.
+        rule: "process neither allocates nor locks.",
+        why: """
+            Code that allocates or locks sometimes waits, and the frame with it. This \
+            check only warns.
+            """,
+        measured: """
+            Thirty frames, of which ten are warm-up, with libgreenroom-meter preloaded: \
+            calls of malloc, free and pthread_mutex_lock on the media thread, including \
+            those of the host's functions. Swift's Mutex and other threads are not seen.
+            """,
+        fix: """
+            Allocate in initialize or start-send. In Swift, use readOnlyRow, because `let \
+            row = frame.row(y)` allocates.
             """
     ) { examination throws(Verdict) in
         let examination = try examination.metered()

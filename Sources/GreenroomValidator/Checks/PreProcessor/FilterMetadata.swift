@@ -8,14 +8,17 @@ extension Catalogue {
     static let filterMetadata = Check(
         "pre-processor.metadata", "the frame's description is unchanged",
         of: .filters,
-        proving: """
-            Edits frames of both ranges and matrices, at each row of the table and at odd sizes, \
-            and compares every member of gr_mutable_frame before and after process: size, format, \
-            planes and strides, rotation, range, matrix, offer revision, timestamp. A \
-            pre-processor edits pixels in place; the host keeps its own description and ignores a \
-            changed one. The plugin's own process reports the difference, as no other process can \
-            see it.
-            """
+        rule: "A filter does not change the frame's description.",
+        why: """
+            A pre-processor edits pixels in place; the host keeps its description and \
+            ignores a changed one.
+            """,
+        measured: """
+            Every member of gr_mutable_frame before and after process: size, format, \
+            planes and strides, rotation, range, matrix, offer revision, timestamp; both \
+            ranges and matrices, each row and odd sizes.
+            """,
+        fix: "Treat the struct as read-only, and write only to the planes."
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited, .bt601Full]

@@ -7,13 +7,14 @@ extension Catalogue {
     static let filterPlanes = Check(
         "pre-processor.planes", "only the given planes are touched",
         of: .filters,
-        proving: """
-            The planes lie in pages of their own between guard pages, at sizes with and without \
-            padding and with longer strides. A filter may read and write the visible bytes of each \
-            row: nothing before or beyond a plane, no padding between rows (stride_bytes is not \
-            the width), and nothing after process has returned. Stray writes are detected from \
-            outside the plugin's process.
-            """
+        rule: "A filter touches only the visible bytes of the planes, and only inside process.",
+        why: "Other memory belongs to the host, and stride_bytes is not the width.",
+        measured: """
+            Planes between guard pages, with and without padding and with longer strides: \
+            nothing before or beyond a plane, no padding between rows, nothing after \
+            process has returned.
+            """,
+        fix: "Bound each row by the width of the plane."
     ) { examination throws(Verdict) in
         let random = examination.random(2)
         let sources = FilterFrame.Content.allCases.map { FilterFrame($0, random) }

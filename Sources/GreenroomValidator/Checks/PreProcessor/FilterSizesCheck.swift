@@ -6,12 +6,17 @@ extension Catalogue {
     /// The other checks depend on it.
     static let filterSizes = Check(
         "pre-processor.sizes", "frames of every size are edited", of: .filters,
-        proving: """
-            Frames at each row of the table, at odd sizes whose chroma rounds up, and down to a \
-            single pixel: a session may agree on any. The filter must not crash, and must accept \
-            some of them. A size at which initialize or process does not answer GR_STATUS_OK is a \
-            warning: such frames pass unedited and count as unprocessed.
-            """
+        rule: "Frames of every size are edited.",
+        why: """
+            A session may agree on any size. Refused frames pass unedited and count as \
+            unprocessed.
+            """,
+        measured: """
+            Each row of the table, odd sizes whose chroma rounds up, and down to a single \
+            pixel. The filter must not crash, and must accept some. A size without \
+            GR_STATUS_OK is a warning.
+            """,
+        fix: "Compute the planes' sizes from the frame, and round chroma up."
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let random = examination.random(1)

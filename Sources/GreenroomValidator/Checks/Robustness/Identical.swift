@@ -6,12 +6,14 @@ import GreenroomLifecycle
 extension Catalogue {
     static let identical = Check(
         "robustness.identical", "same output in process and isolated",
-        proving: """
-            Runs a second of session time on the virtual clock in the host's process and in an \
-            isolated one, and compares all frames, timestamps and audio, and the wants and reported \
-            values of an output. Any session file may say isolation: process. The check skips a \
-            plugin that is not repeatable, or that does not use the session clock.
-            """
+        rule: "The output is the same in the host's process and isolated.",
+        why: "Any session file may set isolation: process.",
+        measured: """
+            A second of session time on the virtual clock in both: all frames, timestamps \
+            and audio, and an output's requested formats and reported values. Skipped for \
+            a plugin that is not repeatable or does not use the session clock.
+            """,
+        fix: "Depend on nothing but settings, offers and the session clock."
     ) { examination throws(Verdict) in
         let seconds: Int64 = 1_000_000_000
         let isolated = try examination.isolatedDigest(nanoseconds: seconds)

@@ -8,14 +8,15 @@ import GreenroomMedia
 extension Catalogue {
     static let lasting = Check(
         "robustness.lasting", "stable over days",
-        proving: """
-            Over a minute of session time, on the virtual clock with small frames, the process is \
-            sampled every ten seconds while the plugin sends, edits or takes media: threads, open descriptors \
-            and memory must not grow with each sample. Growth under about 50 KB in ten seconds is \
-            below the noise. A plugin that does not use the session clock is observed for 15 s of \
-            real time. If the minute takes longer than 40 s of real time, the samples so far \
-            decide; fewer than four intervals prove nothing, which is a warning.
-            """
+        rule: "Threads, descriptors and memory do not grow.",
+        why: "Sessions run for days.",
+        measured: """
+            A minute of session time with small frames, sampled every ten seconds; 15 s of \
+            real time without the session clock. Growth below about 50 KB in ten seconds \
+            is noise. After 40 s of real time, the samples so far decide; fewer than four \
+            intervals are a warning.
+            """,
+        fix: "Release or reuse what each frame or block needs."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.startLasting()

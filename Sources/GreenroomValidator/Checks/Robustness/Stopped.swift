@@ -9,14 +9,15 @@ import GreenroomMedia
 extension Catalogue {
     static let stopped = Check(
         "robustness.stopped", "no burst after a stop of the process", of: .senders,
-        proving: """
-            In real time, the host's process and the plugin's are stopped for 2 seconds (SIGSTOP), \
-            like a paused container or a closed laptop, and continued. In no part of the following \
-            4 seconds may there be more frames than the agreed rate plus 5 % and 3, or more than \
-            half a second of audio beyond real time and the host's queue; and the plugin must keep \
-            sending. A block that is retried until there is room counts once. Drop what is too \
-            late: viewers do not want the past at a higher speed.
-            """
+        rule: "A stopped process does not send a burst afterwards.",
+        why: "Viewers do not want the past at a higher speed.",
+        measured: """
+            Host and plugin are stopped for 2 seconds (SIGSTOP), like a paused container. \
+            In any part of the next 4 seconds: at most the agreed rate plus 5 % and 3 \
+            frames, at most half a second of audio beyond real time and the queue. The \
+            plugin must keep sending.
+            """,
+        fix: "Drop what is too late, and continue at the current time."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)
         try fixture.create()

@@ -6,13 +6,17 @@ import GreenroomIsolation
 extension Catalogue {
     static let ungranted = Check(
         "robustness.ungranted", "uses only granted resources",
-        proving: """
-            From create to destroy, with two seconds of sending in real time, and in all other \
-            checks but those of parameters, the plugin must open no file, device or socket without a \
-            grant, and try nothing else that its sandbox refuses. A warning, as a plugin may try \
-            and do without; but operators should know what it wants. Grant with --allow-read and the \
-            like, as a session file does.
-            """
+        rule: "A plugin uses only what it was granted.",
+        why: """
+            Operators should know what a plugin needs. It may try and do without, so this \
+            check only warns.
+            """,
+        measured: """
+            From create to destroy with two seconds of sending in real time, and in all \
+            other checks except those of parameters: files, devices, sockets, and anything \
+            else that the sandbox refuses.
+            """,
+        fix: "Grant with --allow-read and the like, as a session file does, or do without."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)
         try fixture.start()

@@ -4,12 +4,16 @@ extension Catalogue {
     /// Searches four seconds for the longest period of identical frames.
     static let idleShare = Check(
         "share.idle", "still content sends nothing", of: .shares,
-        proving: """
-            A share should send when its content changes. The session repeats the last frame at \
-            each output's rate, so an unchanged frame is copied, converted and encoded for \
-            nothing. An occasional repeat is harmless (late viewers see it); more than ten a \
-            second for a second or longer is not.
-            """
+        rule: "A share with unchanged content sends nothing.",
+        why: """
+            The session repeats the last frame, so an unchanged frame is copied, converted \
+            and encoded for nothing.
+            """,
+        measured: """
+            More than ten equal frames a second for a second or longer fail. An occasional \
+            repeat is harmless, because late viewers see it.
+            """,
+        fix: "Compare with the last frame, or send on damage events."
     ) { examination throws(Verdict) in
         let row = VideoCapability(width: 640, height: 360, fps: 30)
         let frames = try examination.show(VideoScenario(row: row, seconds: 4)).frames(atLeast: 1)

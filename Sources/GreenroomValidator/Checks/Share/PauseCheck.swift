@@ -7,11 +7,13 @@ extension Catalogue {
     /// Records a share's reports for twelve seconds, then stops and restarts it.
     static let pausedShare = Check(
         "share.pause", "pause, resume, stop and start again", of: .shares,
-        proving: """
-            A share that reports paused (GR_EXT_BROADCAST) must send nothing until it reports \
-            resumed: viewers see that the video stands still. A share that is stopped and started \
-            again must send a frame again, changed or not, for viewers that have not seen it.
-            """
+        rule: "A paused share sends nothing, and a restarted one sends a frame.",
+        why: "Viewers see that the video stands still, and late viewers need one frame.",
+        measured: """
+            After paused (GR_EXT_BROADCAST), nothing until resumed. After a stop and a \
+            start, one frame, changed or not.
+            """,
+        fix: "Remember to send once after each start."
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in try pause(fixture) }
     }

@@ -9,12 +9,14 @@ extension Catalogue {
     /// Changes the limit of a running share to odd sizes, smaller and larger again.
     static let resizedShare = Check(
         "share.resize", "a new limit while sharing, odd sizes too", of: .shares,
-        proving: """
-            A share's limit changes while it runs: a viewer's window, a lower ceiling. A share \
-            that agrees to a new offer must stay within it at any size: frames with the offer's \
-            revision at once, all others after a second. One that ignores or refuses offers \
-            continues, and the host adapts.
-            """
+        rule: "A share stays within its limit while the limit changes.",
+        why: "A viewer's window or a lower ceiling changes it.",
+        measured: """
+            New offers at any size, including odd ones: frames with the offer's revision \
+            stay within it at once, all others after a second. A share that ignores or \
+            refuses offers continues, and the host adapts.
+            """,
+        fix: "Scale to the limit of the newest offer that you accepted."
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in try resize(fixture) }
     }

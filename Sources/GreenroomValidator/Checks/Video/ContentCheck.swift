@@ -8,12 +8,16 @@ extension Catalogue {
     /// has more than one colour.
     static let videoContent = Check(
         "video.content", "the video is live", of: .cameras,
-        proving: """
-            Over 14 s of session time a camera must not show the same frame, or a single colour, \
-            for ten seconds on end: that is what a source shows that lost its device, never draws, \
-            or draws into the wrong memory. A source that ends earlier must show more than one \
-            frame. Declare deliberate stills with --still. Shares may stand still.
-            """
+        rule: "The video is live: no single picture or colour for ten seconds.",
+        why: """
+            A source shows that when it has lost its device, never draws, or draws into \
+            the wrong memory.
+            """,
+        measured: """
+            14 s of session time; a source that ends earlier must show more than one \
+            frame. Shares may stand still.
+            """,
+        fix: "Report a lost device with give_up. Declare a deliberate still picture with --still."
     ) { examination throws(Verdict) in
         guard !examination.isStill else { throw .skipped("declared to be still (--still)") }
         let verdict = try examination.lookAtContent(seconds: 14)

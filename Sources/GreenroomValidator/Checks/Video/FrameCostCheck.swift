@@ -11,12 +11,16 @@ extension Catalogue {
     /// processes.
     static let frameCost = Check(
         "video.cost", "processor time of a frame at each row", of: .videoSources, limitSeconds: 120,
-        proving: """
-            Measures the processor time that the plugin's process spends on a frame, at each row \
-            of the table (median), for the conformance report. A row whose frames take longer than \
-            one interval is too slow for one thread on this machine. Fails only if the \
-            plugin can sustain no row at less than twice the interval.
-            """
+        rule: "A plugin can sustain at least one row of the table.",
+        why: """
+            A row whose frames take longer than one interval is too slow for one thread on \
+            this machine.
+            """,
+        measured: """
+            The median processor time per frame at each row, for the conformance report. \
+            The check fails only if every row takes twice the interval or more.
+            """,
+        fix: "Draw less, draw into the leased frame, or use a release build."
     ) { examination throws(Verdict) in
         var costs: [ConformanceReport.Cost] = []
         var slow: [String] = []

@@ -15,13 +15,16 @@ extension Catalogue {
     /// sleeps an interval after each frame does not.
     static let frameRate = Check(
         "video.rate", "the agreed frame rate", of: .cameras, limitSeconds: 90,
-        proving: """
-            A camera must send its agreed frame rate within 5 %, at 30 and at 15 fps, also when \
-            drawing takes time, and after an offer of 640x360 at 60 fps alone. A camera that can't \
-            make 60 answers with its own rate or refuses to initialize; the check accepts that. Frame n \
-            is due n intervals after the first, timed with wait_until_ns: sleeping one interval \
-            after each frame adds the drawing time to every interval. A plugin that does not use \
-            the session clock is measured in real time, at 60 fps once.
+        rule: "A camera sends the agreed frame rate within 5 %.",
+        why: "Missing frames are repeated, and extra ones are dropped.",
+        measured: """
+            30 and 15 fps, even when drawing takes time, and an offer of only 640x360 at \
+            60 fps; a camera may answer with another rate or refuse. Plugins without the \
+            session clock are measured in real time, at 60 fps once.
+            """,
+        fix: """
+            Wait with wait_until_ns for frame n at n intervals after the first. Sleeping \
+            after each frame adds the drawing time.
             """
     ) { examination throws(Verdict) in
         for test in RateTest.all {

@@ -7,11 +7,13 @@ extension Catalogue {
     /// Runs the plugin once for each row, and checks the size of its frames.
     static let frameSizes = Check(
         "video.sizes", "frames have the agreed size", of: .videoSources, limitSeconds: 120,
-        proving: """
-            At each row of the standard table, a camera's frames must have exactly the agreed \
-            size, before or after rotation. A share's frames must not exceed its limit in either \
-            direction. The host scales a frame of another size, which costs time and sharpness.
-            """
+        rule: "Frames have the agreed size.",
+        why: "The host scales any other frame, which costs time and sharpness.",
+        measured: """
+            Each row of the standard table, before or after rotation. A share's frames \
+            must not exceed its limit in either direction.
+            """,
+        fix: "Take the size from the agreement for each frame."
     ) { examination throws(Verdict) in
         for row in examination.rows {
             let fixture = try examination.show(VideoScenario(row: row, seconds: 0.2))

@@ -9,12 +9,14 @@ extension Catalogue {
     /// and known bytes in between, and checks those bytes when the frame returns.
     static let leaseEdges = Check(
         "video.lease-edges", "only the planes of a leased frame are written", of: .videoSources,
-        proving: """
-            A plugin may write at most size_bytes bytes of each plane, from data on, at each row \
-            of the standard table (a share at three limits) and at 641x361, where chroma rounds \
-            up. Each plane lies against a guard page, and the rest of its pages is compared when \
-            the frame returns.
-            """
+        rule: "Only the planes of a leased frame are written.",
+        why: "The memory around a plane belongs to the host.",
+        measured: """
+            At most size_bytes bytes from data on, at each row of the table (a share at \
+            three limits) and at 641x361. A guard page follows each plane, and the rest of \
+            its pages is compared.
+            """,
+        fix: "Round chroma up, and write width bytes per row, not stride_bytes."
     ) { examination throws(Verdict) in
         let others = examination.rows.filter { !LeaseTrial.rows.contains($0) }
         switch try examination.tryLeases(andAt: others) {
@@ -33,12 +35,13 @@ extension Catalogue {
     /// Makes the pages of a frame inaccessible when it is returned, and lends other frames first.
     static let leaseEnd = Check(
         "video.lease-end", "a frame is not touched after commit or abandon", of: .videoSources,
-        proving: """
-            commit and abandon end a lease, whatever they answer: the memory is the host's again, \
-            which shows it, forwards it or lends it out. A plugin that still writes to it tears \
-            frames on air; one that reads it sees other frames. Observed for a second of session \
-            time at 640x360 and 641x361.
-            """
+        rule: "A frame is not touched after commit or abandon.",
+        why: """
+            Both end a lease, whatever they answer: the host shows the memory, forwards it \
+            or lends it out. Later writes tear frames.
+            """,
+        measured: "A second of session time at 640x360 and 641x361.",
+        fix: "Acquire a new frame for each picture, and keep no pointer to the old one."
     ) { examination throws(Verdict) in
         switch try examination.tryLeases() {
         case .leasesNothing: throw .skipped("sends its own memory and leases nothing")

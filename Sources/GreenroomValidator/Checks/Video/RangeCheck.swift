@@ -12,11 +12,16 @@ extension Catalogue {
     /// up to a twentieth of the samples is a warning.
     static let colorRange = Check(
         "video.range", "limited range is respected", of: .videoSources,
-        proving: """
-            A frame declared GR_RANGE_LIMITED must have luma from 16 to 235 and chroma from 16 to \
-            240 (four times that in 10 bits). More than 5 % of samples outside mean full range, \
-            which looks crushed in every viewer that trusts the declaration.
-            """
+        rule: """
+            A frame declared GR_RANGE_LIMITED has luma from 16 to 235 and chroma from 16 \
+            to 240.
+            """,
+        why: "Full range looks crushed in every viewer that trusts the declaration.",
+        measured: """
+            More than 5 % of samples outside fail; in 10 bits, the limits are four times \
+            as high.
+            """,
+        fix: "Declare GR_RANGE_FULL, or convert."
     ) { examination throws(Verdict) in
         var tally = RangeTally()
         let neutral = LeaseWatch(

@@ -6,12 +6,18 @@ extension Catalogue {
     /// arrival, on the virtual clock, which starts at an hour like no other clock.
     static let frameStamps = Check(
         "video.stamps", "timestamps are on the session clock and in order", of: .videoSources,
-        proving: """
-            pts_ns says when a frame shows, in nanoseconds on the session clock. It must be near \
-            the time of sending (up to 5 s before it for a slow source, 1 s after it for one that \
-            works ahead) and never before an earlier frame's. Wall time, a counter from zero, \
-            milliseconds and CLOCK_MONOTONIC are wrong. GR_PTS_UNSTAMPED is legal: the frame shows \
-            on arrival.
+        rule: "pts_ns is the session time at which the frame shows, and never goes back.",
+        why: """
+            The host places frames by it. GR_PTS_UNSTAMPED is legal: the frame shows on \
+            arrival, with the jitter of sending.
+            """,
+        measured: """
+            Near the time of sending: up to 5 s before it for a slow source, 1 s after it \
+            for one that works ahead.
+            """,
+        fix: """
+            Use now_ns or the time of the pump. Wall time, a counter from zero, \
+            milliseconds and CLOCK_MONOTONIC are wrong.
             """
     ) { examination throws(Verdict) in
         let frames = try examination.show(VideoScenario(seconds: 2)).frames(atLeast: 1)

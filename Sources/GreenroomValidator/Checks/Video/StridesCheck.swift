@@ -6,11 +6,16 @@ extension Catalogue {
     /// Compares the frames of two runs that differ only in the stride of leased frames.
     static let strides = Check(
         "video.strides", "rows follow the stride", of: .videoSources,
-        proving: """
-            Rows of a leased frame are stride_bytes apart, which may exceed the row's length. On \
-            the virtual clock a plugin draws the same frames each time, so it must draw the same \
-            ones with longer strides. A plugin that assumes packed rows shows a sheared frame.
-            """
+        rule: "Rows of a leased frame are stride_bytes apart.",
+        why: """
+            The stride may exceed the row's length. A plugin that assumes packed rows \
+            shows a sheared picture.
+            """,
+        measured: """
+            The same frames on the virtual clock with longer strides; the pictures must be \
+            the same.
+            """,
+        fix: "Compute each row's address from stride_bytes."
     ) { examination throws(Verdict) in
         switch try examination.compareStrides() {
         case .honoured: return .passed()

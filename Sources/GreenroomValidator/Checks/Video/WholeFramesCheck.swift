@@ -10,13 +10,16 @@ extension Catalogue {
     /// frames for places that still have it.
     static let wholeFrames = Check(
         "video.whole-frames", "leased frames are overwritten completely", of: .videoSources,
-        proving: """
-            The content of a leased frame is undefined: an old frame, another format's, \
-            anything. A plugin must write every pixel of every plane, at odd sizes too, where \
-            chroma is (width + 1) / 2 by (height + 1) / 2. Unwritten pixels show as flicker or as \
-            a green edge. Bytes that no pixel shows (padding, alpha, the X of BGRX) may stay. \
-            Checks six frames of each size of the table and of 641x361.
-            """
+        rule: "A plugin writes every pixel of a leased frame.",
+        why: """
+            The content of a leased frame is undefined, so unwritten pixels flicker or \
+            show as a green edge.
+            """,
+        measured: """
+            Six frames of each size of the table and of 641x361. Bytes that no pixel shows \
+            (padding, alpha, the X of BGRX) may stay.
+            """,
+        fix: "Fill all planes to (width + 1) / 2 by (height + 1) / 2 in chroma."
     ) { examination throws(Verdict) in
         var hasLeased = false
         let deadline = MonotonicClock.deadline(after: timeBudget)
