@@ -98,7 +98,7 @@ struct BrowserProcess: ~Copyable {
         guard isMade else {
             throw PluginError(
                 "\(parent): cannot make a folder: \(Errno.last). Set isolation: host, or "
-                    + "sandbox: off: Chromium has a sandbox of its own", status: .unavailable)
+                    + "sandbox: off: Chromium has its own sandbox", status: .unavailable)
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

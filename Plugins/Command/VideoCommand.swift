@@ -102,7 +102,7 @@ private final class VideoCommand {
 
     /// Sends frames, over all restarts, on one thread.
     private final class Showing: StreamPlayer {
-        /// The time for which the last frame stays. Then black is sent in the same interval: a camera without frames
+        /// How long the last frame stays. Then black is sent in the same interval: a camera without frames
         /// fails.
         private static let longestGap: Int64 = 900_000_000
 

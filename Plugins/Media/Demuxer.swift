@@ -243,7 +243,7 @@ struct Demuxer: ~Copyable {
         return true
     }
 
-    /// The lead of audio decoders before a jump, because the first frame after a jump lacks the one before it.
+    /// How far before a jump audio decoders begin: the first frame after a jump lacks the one before it.
     private static let audioLead: Int64 = 100_000_000
 
     /// Goes to the key frame before the start of a leg.

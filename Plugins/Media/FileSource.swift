@@ -9,7 +9,7 @@ final class FileSource: MediaSource {
     private struct State: ~Copyable {
         var demuxer: Demuxer
         var playback: Playback?
-        /// The packets to keep of the tracks that play.
+        /// Which packets of the tracks that are taken are kept.
         var readers: [MediaTrack: PacketQueue.Keeping] = [:]
         var settings: MediaSettings
     }

@@ -17,7 +17,7 @@ final class StreamSource: MediaSource {
         /// Whether the connection's packets have all come.
         var isAtEnd = false
         var settings: MediaSettings
-        /// The time at which the log last named a late stream.
+        /// When a late stream was last told.
         var lastNote: Int64?
     }
 

@@ -39,7 +39,7 @@ final class NoiseSuppression: AudioPreProcessor {
         }
     }
 
-    /// The library's delay of audio whose noise it suppresses, in samples.
+    /// How much later the library returns audio whose noise it suppresses, in samples.
     private static let delayFrames = 336
 
     private var settings: Settings

@@ -84,7 +84,7 @@ final class WebRoom: Call {
             .string(
                 "turn-secret", \.turnSecret,
                 title:
-                    "Secret that the room shares with the TURN servers, in place of a user; empty: "
+                    "Secret that the room shares with the TURN servers, instead of a user; empty: "
                     + "none"),
             .string(
                 "udp-ports", \.udpPorts,

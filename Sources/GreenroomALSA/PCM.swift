@@ -88,7 +88,7 @@ public struct PCM: ~Copyable, @unchecked Sendable {
 
     deinit { snd_pcm_close(handle) }
 
-    /// Why ALSA's configuration has no PCM of a name; nil if it has one. Opens no device.
+    /// The reason why ALSA's configuration has no PCM of a name; nil if it has one. Opens no device.
     public static func problem(ofName name: String) -> ALSAError? {
         do throws(ALSAError) {
             var root: OpaquePointer?

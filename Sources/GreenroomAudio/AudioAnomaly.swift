@@ -57,7 +57,7 @@ package enum AudioAnomaly: Equatable, Sendable {
             "sends \(percent(part)) less audio than real time; \(concealed / 48) ms of silence "
                 + "fill the gaps. If this machine is not too busy: "
                 + (isPaced
-                    ? "send the next block as soon as a send returns, on a thread of its own."
+                    ? "send the next block as soon as a send returns, on a separate thread."
                     : "send in real time by counting samples, because sleeps are too long; or pass a "
                         + "timeout to be paced by the host.")
         case .late(let concealed):

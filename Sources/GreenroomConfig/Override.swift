@@ -4,7 +4,7 @@ import GreenroomSchema
 public struct Override: Sendable {
     /// The argument as it was given, for messages.
     public var argument: String
-    /// Where the value goes, and the value: `camera.settings.pattern=grey`.
+    /// The path of the setting, and the value: `camera.settings.pattern=grey`.
     public var assignment: String
 
     /// Makes an override.
@@ -92,7 +92,7 @@ extension Override {
     }
 }
 
-/// Why an override is impossible.
+/// The reason why an override is impossible.
 private struct OverrideError: Error {
     var diagnostic: Diagnostic
 }

@@ -8,7 +8,7 @@ extension SessionDecoder {
         Field(
             "isolation", \.configuration.isolation, isolation,
             "Where plugins without this key run. By default bundled plugins run in the host's "
-                + "process; all others, and Frei0r, Ladspa and Media, in processes of their own.",
+                + "process; all others, and Frei0r, Ladspa and Media, in separate processes.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
@@ -29,7 +29,7 @@ extension SessionDecoder {
             "isolation", \.configuration.isolation, isolation,
             "Where the plugin runs. By default as the session's \"isolation\" says, otherwise "
                 + "bundled plugins in the host's process; all others, and Frei0r, Ladspa and "
-                + "Media, in processes of their own.",
+                + "Media, in separate processes.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
@@ -52,7 +52,7 @@ extension SessionDecoder {
         meant: ["true": .process, "false": .host]
     ) {
         switch $0 {
-        case .process: "In a process of its own."
+        case .process: "In a separate process."
         case .host: "In the host's process: its faults are the session's."
         }
     }

@@ -94,7 +94,7 @@ extension ConfigNode {
             diagnostics.append(
                 Diagnostic(
                     "\"\(SessionDecoder.mediaKey)\" is the \(entry.key). Remove one of them, or "
-                        + "name the plugins Media and MediaAudio in sections of their own.",
+                        + "name the plugins Media and MediaAudio in separate sections.",
                     at: SourceLocation(entry.keyOrigin, path: entry.key)))
         }
         guard taken.isEmpty else { return (self, []) }

@@ -7,13 +7,13 @@ struct YAMLDocument {
     /// The deepest nesting of sections and lists; session files need 6.
     static let maximumDepth = 32
 
-    /// How many aliases are composed.
+    /// The number of aliases that are composed.
     ///
     /// Aliases are refused one by one once they are composed. Composing hashes mapping keys, with
     /// aliases followed: nested ones double that work each time. This many can't make it long.
     private static let maximumAliases = 20
 
-    /// How many double keys are looked for; a file with more has other problems.
+    /// The number of double keys to look for; a file with more has other problems.
     private static let maximumRepairs = 32
 
     /// The tree.
@@ -24,7 +24,7 @@ struct YAMLDocument {
     private let origin: (Position?) -> SourceLocation.Origin
     /// First scalars of keys that were changed to tell double keys apart, and what they were.
     private var repairs: [Position: String] = [:]
-    /// Where anchored nodes stand: a second visit is by an alias.
+    /// The places of anchored nodes: a second visit is by an alias.
     private var anchored: Set<Position> = []
 
     /// Composes the document of a session file.

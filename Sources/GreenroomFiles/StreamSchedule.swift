@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// When the frames of a stream are due: at their rate from the first one on. A frame that arrives more than
+/// The due times of the frames of a stream: at their rate from the first one on. A frame that arrives more than
 /// an interval late is due at once, and the later ones follow it: a live stream's clock is not the session's.
 ///
 /// It has no clock: times are arguments, in nanoseconds on the session clock.

@@ -3,7 +3,7 @@ package import GreenroomMedia
 
 /// The header of a Y4M file: 4:2:0, 8 bits, frames of one size.
 package struct Y4MFormat: Hashable, Sendable {
-    /// Where a chroma sample lies among its four pixels.
+    /// The place of a chroma sample among its four pixels.
     package enum ChromaSiting: Hashable, Sendable {
         /// In the middle, as in JPEG: plain `C420`, `C420jpeg`.
         case center
@@ -21,7 +21,7 @@ package struct Y4MFormat: Hashable, Sendable {
     package var range: ColorRange
     /// The matrix; nil for a file that says nothing.
     package var matrix: ColorMatrix?
-    /// Where chroma samples lie. Files are written with ``ChromaSiting/center``.
+    /// The place of chroma samples. Files are written with ``ChromaSiting/center``.
     package internal(set) var siting = ChromaSiting.center
 
     /// Makes a format.
@@ -170,7 +170,7 @@ extension Y4MFormat {
         return (format, end + 1, notes)
     }
 
-    /// Where a kind of 4:2:0 has its chroma samples; nil for another kind of chroma.
+    /// The place of the chroma samples in a kind of 4:2:0; nil for another kind of chroma.
     private static func siting(_ name: String) -> ChromaSiting? {
         switch name.lowercased() {
         case "420", "420jpeg": .center

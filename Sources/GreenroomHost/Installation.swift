@@ -7,7 +7,7 @@ package import GreenroomPluginInterface
 import GreenroomSchema
 package import GreenroomLifecycle
 
-/// Where the bundled plugins are, and `greenroom-runner`, the program that runs isolated plugins.
+/// The folder of the bundled plugins and of `greenroom-runner`, the program that runs isolated plugins.
 ///
 /// Both are built by `swift build` in a checkout of Greenroom, side by side. Elsewhere bundled
 /// plugins may be in `lib/greenroom` beside the `bin` of the programs. Other plugins are installed
@@ -95,7 +95,7 @@ public struct Installation: Sendable {
     }
 }
 
-/// Where plugins are installed that are not bundled; found in the order of the cases.
+/// The folders of installed plugins that are not bundled; found in the order of the cases.
 public enum PluginFolder: CaseIterable, Sendable {
     /// For one user: `~/.local/lib/greenroom/plugins`.
     case user
@@ -141,7 +141,7 @@ extension PluginLocator {
             confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
     }
 
-    /// Why a plugin was not found, with a suggestion for its name.
+    /// The reason why a plugin was not found, with a suggestion for its name.
     ///
     /// - Parameter kind: The kind that is needed; nil for any.
     package func explain(

@@ -2,11 +2,11 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// Where PipeWire listens for programs of this user.
+/// PipeWire's socket for programs of this user.
 enum PipeWireSocket {
-    /// Why no program can connect to PipeWire, and the cure; nil if one can.
+    /// The reason why no program can connect to PipeWire, and the cure; nil if one can.
     static var problem: String? {
-        // Where PipeWire's library looks.
+        // PipeWire's library looks here.
         let name = environmentVariable("PIPEWIRE_REMOTE") ?? "pipewire-0"
         let folder =
             environmentVariable("PIPEWIRE_RUNTIME_DIR") ?? environmentVariable("XDG_RUNTIME_DIR")

@@ -137,7 +137,7 @@ private struct Assembly {
             }
             var isolation = isolation(of: plugin, kind, settings)
             if let folder { isolation.grants.write.append(folder) }
-            // What is bundled is trusted, and takes what there is.
+            // Bundled plugins are trusted, and use the layers that exist.
             if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil
             {
                 isolation.sandbox = .partial

@@ -8,7 +8,7 @@ public struct AudioEditing: Hashable, Sendable {
     /// The channels of its blocks: 1 or 2. For 1 the host mixes both channels, and gives the result to
     /// both.
     public var channels: Int
-    /// How much later a sample leaves than it came, in samples of each channel, up to
+    /// The delay of a sample, in samples of each channel, up to
     /// ``longestDelayFrames``. The host keeps all tracks in step.
     public var delayFrames: Int
     /// Whether its blocks come with the session's incoming audio.

@@ -1,4 +1,4 @@
-/// How to fit an image of another aspect ratio.
+/// The fit of an image of another aspect ratio.
 public enum Fit: String, CaseIterable, Sendable {
     /// The whole image, centred, with black bars.
     case letterbox

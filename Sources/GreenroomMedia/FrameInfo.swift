@@ -1,12 +1,12 @@
 /// The description of a frame, without format and size.
 public struct FrameInfo: Equatable, Sendable {
-    /// How to rotate it upright.
+    /// The rotation that makes it upright.
     public var rotation: Rotation
     /// The meaning of its values. For RGB formats: the matrix to convert with.
     public var color: ColorSpace
     /// The revision of its offer.
     public var offerRevision: UInt32
-    /// When to show it, in nanoseconds on the session clock; nil for its time of arrival.
+    /// The time to show it, in nanoseconds on the session clock; nil for its time of arrival.
     public var ptsNanoseconds: Int64?
 
     /// Makes the info of a frame.

@@ -24,7 +24,7 @@ public struct FrameRate: Hashable, Sendable {
     /// The rate as a floating-point number.
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
 
-    /// When a frame is due since frame 0, rounded down to a nanosecond, without accumulated error:
+    /// The due time of a frame since frame 0, rounded down to a nanosecond, without accumulated error:
     /// frame n of 30 a second is due at n / 30 s, not at n times 33 ms.
     ///
     /// - Parameter index: The frame, from 0. Saturates beyond 292 years.

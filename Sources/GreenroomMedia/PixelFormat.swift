@@ -49,7 +49,7 @@ public enum PixelFormat: UInt32, CaseIterable, Sendable {
 }
 
 extension PixelFormat {
-    /// Where the samples of a frame lie.
+    /// The layout of a frame's samples.
     package struct Layout: Sendable {
         /// The planes; those behind ``planeCount`` are empty.
         package var planes: InlineArray<3, PlaneLayout>
@@ -57,7 +57,7 @@ extension PixelFormat {
         package var planeCount: Int
         /// The bits of a sample that count: 8 or 10.
         package var bits = 8
-        /// How far those bits are shifted up in a sample of two bytes.
+        /// The shift of those bits in a sample of two bytes.
         package var shift = 0
 
         /// The bytes of a sample.
@@ -74,7 +74,7 @@ extension PixelFormat {
         }
     }
 
-    /// How the samples of a plane follow each other: in groups that repeat along a row.
+    /// Describes how the samples of a plane follow each other: in groups that repeat along a row.
     package struct PlaneLayout: Sendable {
         /// The samples of a group in the order of memory; none behind ``sampleCount``.
         package var samples: InlineArray<4, Sample>

@@ -63,7 +63,7 @@ extension PluginKind {
         package var medium: Medium?
         /// The direction of its media; only sources and composers have a sender, of their medium.
         package var direction = Direction.source
-        /// How it chooses size and rate; nil without a choice.
+        /// The rule by which it chooses size and rate; nil without a choice.
         package var offerRule: OfferRule?
         /// Whether it may pause.
         package var canPause = false
@@ -135,11 +135,11 @@ extension PluginKind {
         }
     }
 
-    /// How it chooses size and rate; nil without a choice.
+    /// The rule by which it chooses size and rate; nil without a choice.
     package var offerRule: OfferRule? { facts.offerRule }
 }
 
-/// How to read the rows of an offer. Raw values are those of `GR_OFFER_…`.
+/// Describes how to read the rows of an offer. Raw values are those of `GR_OFFER_…`.
 package enum OfferRule: UInt32, Sendable {
     /// One of the rows.
     case rows = 1

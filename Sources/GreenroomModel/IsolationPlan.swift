@@ -3,7 +3,7 @@ package struct IsolationPlan: Hashable, Sendable {
     /// The memory limit of plugins without one.
     package static let defaultMemoryLimit = MemorySize.megabytes(256)
 
-    /// How to confine the process.
+    /// The confinement of the process.
     package var sandbox: SandboxMode
     /// The limit of private memory; frames do not count.
     package var memoryLimit: MemorySize

@@ -39,7 +39,7 @@ package struct SessionConnection: ~Copyable {
         }
     }
 
-    /// How long a session may take to answer: its report takes milliseconds.
+    /// The time that a session may take to answer: its report takes milliseconds.
     package static let timeout: Duration = .seconds(5)
 
     /// The next line; nil at the end of the session. A process that is stopped accepts connections and

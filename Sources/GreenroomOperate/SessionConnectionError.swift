@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// Why a session can't be reached, with the cure.
+/// The reason why a session can't be reached, with the cure.
 package struct SessionConnectionError: Error, Sendable, CustomStringConvertible {
     package enum Code: Sendable {
         /// No session has the name, or several do.

@@ -7,7 +7,7 @@ import GreenroomSystem
 import Synchronization
 import SystemPackage
 
-/// Where programs of the same user reach a running session: a Unix socket.
+/// The Unix socket at which programs of the same user reach a running session.
 ///
 /// A client sends lines as `--control` takes them, and gets lines of JSON as `--json` prints them:
 /// what became of its own commands, and what it asks for: see ``SessionRequest``.
@@ -26,7 +26,7 @@ package final class SessionSocket: Sendable {
         var socket: Int32
         var queue: PrintQueue
         var getsEvents = false
-        /// When it last sent a line.
+        /// The time at which it last sent a line.
         var heard = ContinuousClock.now
     }
 
@@ -36,7 +36,7 @@ package final class SessionSocket: Sendable {
     /// A client that was silent for so long gives way to another one, unless it follows the events.
     private static let timeout: Duration = .seconds(5)
     private static let mostEvents = 500
-    /// How many lines of a client are answered at once, and each second from then on: a report takes
+    /// The number of a client's lines that are answered at once, and each second from then on: a report takes
     /// milliseconds.
     private static let burst = 20.0
     private static let linesPerSecond = 50.0

@@ -191,7 +191,7 @@ extension FileRecording {
                     switch $0 {
                     case .stage: "Everybody in one video, with the full mix."
                     case .files:
-                        "The same, and each track of each participant in a file of its own, such as "
+                        "The same, and each track of each participant in a separate file, such as "
                             + "call-ana-camera.mkv."
                     }
                 },

@@ -204,7 +204,7 @@ extension Recording {
             Field(
                 "overwrite", \.overwrite, .boolean,
                 "Whether to replace a recording that is in the folder; else it is an "
-                    + "error. What the earlier report lists is removed.",
+                    + "error. The host removes files that the earlier report lists.",
                 examples: [true], defaultValue: false)
         ]
     ) { draft, _ in

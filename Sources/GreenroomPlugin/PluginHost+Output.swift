@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-// What an output tells the host while it runs. Wraps `GR_EXT_OUTPUT_HOST`.
+// An output's messages to the host while it runs. Wraps `GR_EXT_OUTPUT_HOST`.
 
 /// The connection state of an output.
 public enum OutputState: UInt32, CaseIterable, Sendable {

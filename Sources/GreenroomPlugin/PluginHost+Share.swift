@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-// What a share says of itself. Wraps `GR_EXT_BROADCAST`.
+// A share's messages about itself. Wraps `GR_EXT_BROADCAST`.
 
 extension PluginHost {
     /// Pauses the share: it has nothing new for now. The session repeats the last frame, and the log says

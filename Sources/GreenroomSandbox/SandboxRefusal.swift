@@ -33,7 +33,7 @@ extension SandboxRefusal {
             if let owner = PrivatePath.owner(of: path) {
                 "\(owner), and \(distrust)"
             } else if grant == .write, PrivatePath.isOfSystem(granted) {
-                "plugins must not write there; give the plugin a folder of its own with "
+                "plugins must not write there; give the plugin a separate folder with "
                     + "allow: {write: [FOLDER]}"
             } else if grant == .device, PrivatePath.isOtherDevice(granted) {
                 "a plugin needs only cameras, sound cards and graphics cards"

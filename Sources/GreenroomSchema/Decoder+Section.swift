@@ -147,7 +147,7 @@ extension Decoder {
 }
 
 extension Schema.Section {
-    /// Why a key is refused, and the key probably meant.
+    /// The reason why a key is refused, and the key probably meant.
     package func explain(unknown key: String) -> String {
         let known = fields.map(\.key)
         if let keyAlias = keyAliases.first(where: { $0.key == key }) {

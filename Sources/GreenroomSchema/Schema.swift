@@ -30,7 +30,7 @@ package struct Schema: Sendable {
         package var summary: String
         /// Its keys, in their usual order.
         package var fields: [Field]
-        /// Which keys must be present besides required ones.
+        /// The keys that must be present besides required ones.
         package var presence = Presence.any
         /// The key of a single value that stands for the section.
         package var shortKey: String?
@@ -41,7 +41,7 @@ package struct Schema: Sendable {
         package var mayBeEmpty: Bool { presence == .any && !fields.contains(where: \.isRequired) }
     }
 
-    /// Which keys of a section must be present.
+    /// The rule about keys that a section must have.
     package enum Presence: Equatable, Sendable {
         /// Only the required ones.
         case any

@@ -75,7 +75,7 @@ extension FileDescriptor {
         return file
     }
 
-    /// Why a file can't be made; nil if nothing is known against it. Changes nothing.
+    /// The reason why a file can't be made; nil if nothing is known against it. Changes nothing.
     ///
     /// - Parameters:
     ///   - path: The file.

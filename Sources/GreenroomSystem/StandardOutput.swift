@@ -6,7 +6,7 @@ import Synchronization
 package enum StandardOutput {
     private static let reserved = Atomic(STDOUT_FILENO)
 
-    /// Where the program writes its output.
+    /// The destination of the program's output.
     package static var descriptor: FileDescriptor {
         FileDescriptor(rawValue: reserved.load(ordering: .relaxed))
     }

@@ -12,7 +12,7 @@ final class SessionHand: Sendable {
         /// The session ends, and time passes as it needs.
         case released
 
-        /// When time stands still again, on the clock; nil for never.
+        /// The time at which time stands still again, on the clock; nil for never.
         var target: Int64? { if case .advancing(let target) = self { target } else { nil } }
     }
 

@@ -46,7 +46,7 @@ public struct TestPlugin: Sendable {
     }
 }
 
-/// Why a ``TestSession`` does not start.
+/// The reason why a ``TestSession`` does not start.
 public struct TestSessionError: Error, CustomStringConvertible, Sendable {
     /// The fault and its cure.
     public let description: String

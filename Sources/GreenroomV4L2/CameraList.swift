@@ -6,12 +6,12 @@ package struct CameraEntry: Equatable, Sendable {
     package var path: String
     /// Empty if it can't be opened.
     package var name: String
-    /// Where it is plugged in, such as `usb-0000:00:14.0-1`; empty if it can't be opened.
+    /// The port of the device, such as `usb-0000:00:14.0-1`; empty if it can't be opened.
     package var place: String
     package var modes: [CameraMode]
     /// The controls that it has.
     package var controls: [Control]
-    /// Why it can't be used now; nil if it can.
+    /// The reason why it can't be used now; nil if it can.
     package var problem: String?
 
     /// A control and its range.
@@ -74,7 +74,7 @@ package struct CameraEntry: Equatable, Sendable {
             controls: controls, problem: isUsable ? nil : Self.noFormat(modes))
     }
 
-    /// Why a camera with these modes can't be used.
+    /// The reason why a camera with these modes can't be used.
     package static func noFormat(_ modes: [CameraMode]) -> String {
         let letters = Set(modes.map(\.letters)).sorted().joined(separator: ", ")
         return letters.isEmpty

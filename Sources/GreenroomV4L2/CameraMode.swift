@@ -42,7 +42,7 @@ package struct CameraMode: Hashable, Sendable {
         (code("RGB3"), .rgb24), (code("MJPG"), .mjpeg), (code("JPEG"), .mjpeg),
     ]
 
-    /// How much work a frame is: the place in the list of formats. H.264 is the last.
+    /// The work per frame: the place in the list of formats. H.264 is the last.
     var cost: Int {
         Self.formats.firstIndex { $0.code == code } ?? Self.formats.count
     }

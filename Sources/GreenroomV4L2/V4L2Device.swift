@@ -2,7 +2,7 @@ package import CV4L2
 internal import Glibc
 package import GreenroomMedia
 
-/// Why a camera can't be used.
+/// The reason why a camera can't be used.
 package struct CameraError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Sendable {
         case failed

@@ -2,7 +2,7 @@ internal import CX11
 import Glibc
 package import GreenroomMedia
 
-/// Why an X server can't be captured.
+/// The reason why an X server can't be captured.
 package struct X11Error: Error, Equatable, CustomStringConvertible {
     /// The rule and the cure.
     package var description: String
@@ -186,7 +186,7 @@ package final class X11Display: @unchecked Sendable {
             pixels: Array(UnsafeBufferPointer(start: pixels, count: width * height)))
     }
 
-    /// Where the hot spot of the cursor is in what is watched; nil if it is on another screen.
+    /// The hot spot of the cursor in the captured region; nil if it is on another screen.
     package func pointer() -> (x: Int, y: Int)? {
         var (x, y): (Int32, Int32) = (0, 0)
         guard greenroom_x11_pointer(handle, &x, &y) == 0 else { return nil }

@@ -238,7 +238,7 @@ extension SourcePlan {
             isolation.sandbox == .off
             ? ["sandbox: off; it can do all that you can"] : ["sandbox: \(isolation.sandbox)"]
         let words =
-            ["in a process of its own"] + confinement + ["at most \(isolation.memoryLimit)"]
+            ["in a separate process"] + confinement + ["at most \(isolation.memoryLimit)"]
             + (isolation.sandbox == .off ? [] : grants) + [failure]
         return words.joined(separator: "; ")
     }

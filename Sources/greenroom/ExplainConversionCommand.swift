@@ -8,7 +8,7 @@ import GreenroomValidator
 struct ExplainConversionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain-conversion",
-        abstract: "Show how frames are converted, and what that costs on this machine.",
+        abstract: "Show how frames are converted, and the cost on this machine.",
         discussion: """
             Prints the steps of the conversion, each with the bytes that it moves, what copying as many \
             bytes costs, and what the step costs: the processor time of one thread, the median of 21 runs. A \
@@ -46,10 +46,10 @@ struct ExplainConversionCommand: ParsableCommand {
     var range = ColorRange.limited
 
     @Option(
-        help: "The wanted matrix. By default that of the frames.", transform: named(\.name))
+        help: "The requested matrix. Default: the frames' matrix.", transform: named(\.name))
     var wantedMatrix: ColorMatrix?
 
-    @Option(help: "The wanted range. By default that of the frames.", transform: named(\.name))
+    @Option(help: "The requested range. Default: the frames' range.", transform: named(\.name))
     var wantedRange: ColorRange?
 
     @Flag(help: "Print one JSON object.")

@@ -210,7 +210,7 @@ struct ControlCommand: ParsableCommand {
 struct LogsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "Print the newest events of a running session, as JSON, one a line.")
+        abstract: "Print the newest events of a running session, as JSON, one per line.")
 
     @OptionGroup var session: SessionOption
 

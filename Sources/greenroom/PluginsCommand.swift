@@ -181,7 +181,7 @@ struct PluginCommand: ParsableCommand {
             Console.write(
                 isolation == .host
                     ? "  runs in the host's process; isolated with isolation: process"
-                    : "  runs in a process of its own; with isolation: host in the host's")
+                    : "  runs in a separate process; with isolation: host in the host's")
             Console.write("  validated: \(conformance.text)")
             Console.write("  sandbox of isolated plugins on this machine:")
             let layers = sandbox.entries.map { entry in

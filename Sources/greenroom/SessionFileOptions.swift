@@ -7,13 +7,13 @@ struct SessionFileOptions: ParsableArguments {
     @Argument(help: "The session file.", completion: .file(extensions: ["yaml", "yml"]))
     var file: String
 
-    @Option(help: "The duration, in place of the file's: 10s, 500ms, 2m.")
+    @Option(help: "The duration, instead of the file's: 10s, 500ms, 2m.")
     var duration: String?
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Set a value in place of the file's; may be repeated.",
+            "Set a value instead of the file's; may be repeated.",
             valueName: "path=value"))
     var assignments: [String] = []
 

@@ -57,7 +57,7 @@ def measure(name, output, reader=None):
 measure("no output", "")
 measure("Recorder", "{ plugin: Recorder, settings: { file: %s/a.mkv } }" % work)
 measure(
-    "Recorder in a process of its own",
+    "Recorder in a separate process",
     "{ plugin: Recorder, settings: { file: %s/b.mkv }, isolation: process, "
     "allow: { write: [%s] } }" % (work, work),
 )

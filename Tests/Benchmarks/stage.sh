@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures the cost of composing cameras into 1280x720 at 30 frames a second, in interleaved rounds:
 #
-# - with Stage, in the host and in a process of its own, each with the whole session around it: cameras
+# - with Stage, in the host and in a separate process, each with the whole session around it: cameras
 #   that play Y4M files, and Y4M to /dev/null;
 # - with GStreamer's compositor, with live test sources around it, into a fakesink; and those alone.
 #
@@ -81,7 +81,7 @@ for count, size in [(9, "320x180"), (4, "640x360")]:
     for _ in range(rounds):
         for name, command in [
             ("Stage", lambda s: stage(count, size, "host", s)),
-            ("Stage in a process of its own", lambda s: stage(count, size, "process", s)),
+            ("Stage in a separate process", lambda s: stage(count, size, "process", s)),
             ("GStreamer's compositor", lambda s: gstreamer(count, size, True, s)),
             ("GStreamer's sources alone", lambda s: gstreamer(count, size, False, s)),
         ]:

@@ -2,7 +2,7 @@
 # Measures what it costs to stream real footage at 720p30 as H.264 with AAC to an RTMP server, live, in one
 # run of interleaved rounds:
 #
-# - with the bundled output Stream, also in a process of its own;
+# - with the bundled output Stream, also in a separate process;
 # - with ffmpeg and with GStreamer, which read the same footage and have the same encoder, preset and bit rate.
 #
 # Prints the CPU time of all processes but the server for a minute of video, also of a session without an
@@ -76,7 +76,7 @@ for _ in range(rounds):
     measure("no output", session(""))
     measure("Stream", stream("a"))
     measure(
-        "Stream in a process of its own",
+        "Stream in a separate process",
         stream("b", ", isolation: process, allow: { network: true }"))
     measure(
         "ffmpeg",

@@ -25,7 +25,9 @@ import Testing
         ("", "https://example.com", "needs network: true"), ("", "chrome://gpu", "must begin with"),
         ("", "javascript:1", "must begin with"), ("", "x.html", "for a file use page"),
     ])
-    func `what is no address is told with the cure`(page: String, url: String, expected: String) {
+    func `a text that is not an address is reported with the fix`(
+        page: String, url: String, expected: String
+    ) {
         let fault = #expect(throws: InvalidValueError.self) {
             _ = try PageAddress(page: page, url: url, isNetworkGranted: false)
         }

@@ -30,7 +30,7 @@ import Testing
         return DevToolsMessage(bytes.span).map { ($0, bytes) }
     }
 
-    @Test func `a result, an event and a failure are told apart`() throws {
+    @Test func `a result, an event and a failure are distinguished`() throws {
         let (result, bytes) = try #require(
             Self.message(#"{"id":7,"result":{"hasDamage":true,"n":[1,{"a":"x\né😀"}]}}"#))
         #expect(result.call == 7 && result.event == nil && result.failure == nil)
@@ -57,7 +57,7 @@ import Testing
         "{\"id\":1,\"x\":\"\u{1}\"}", "{\"id\":1e999}", "{\"id\":nul}", "{\"id\":1,\"x\":\"\\\"}",
         "{\"id\":1,\"x\":" + String(repeating: "[", count: 100_000),
     ])
-    func `what is no message is none`(text: String) {
+    func `bytes that are not a message are ignored`(text: String) {
         #expect(Self.message(text) == nil)
     }
 

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `what is transparent stays, bit by bit`() {
+    @Test func `transparent pixels keep the video bit by bit`() {
         #expect(Self.blend([255, 0, 0, 0], over: [17, 99, 201], .limited) == [17, 99, 201])
     }
 

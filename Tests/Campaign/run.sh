@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the fault campaign from a seed: sessions of eight plugins, each in a process of its own, in
+# Runs the fault campaign from a seed: sessions of eight plugins, each in a separate process, in
 # which processes crash, stop, waste, flood, scribble over shared memory, and are killed, the host
 # among them. After each run the recording, the report and the machine are looked at.
 #

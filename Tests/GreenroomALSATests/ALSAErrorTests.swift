@@ -14,7 +14,7 @@ import SystemPackage
         (EBUSY, "Device or resource busy", "Another program"),
         (EACCES, "Permission denied", "group audio"),
     ])
-    func `an error has its cure`(code: Int32, message: String, cure: String) {
+    func `an error has its fix`(code: Int32, message: String, cure: String) {
         let error = ALSAError(
             call: "snd_pcm_open", pcm: "x", underlyingError: Errno(rawValue: code), message: message
         )

@@ -159,7 +159,7 @@ import Testing
         #expect(try #require(audio.counts).silenced == 1)
     }
 
-    @Test func `audio is unedited while a filter is not running, and nothing is told`() throws {
+    @Test func `audio is unedited while a filter is not running, and nothing is reported`() throws {
         let filter = FakeFilter { _ in .away }
         let audio = filtered([filter])
         defer { audio.close() }

@@ -79,7 +79,7 @@ import Testing
         return heard
     }
 
-    @Test func `what was before a hole is not heard again behind it`() {
+    @Test func `audio before a hole is not heard again after it`() {
         let quiet = [Int16](repeating: 0, count: 960)
         for hole in Nightly.list(Array(1...300), byDay: { $0 % 11 == 1 || 237...243 ~= $0 }) {
             // A click at each place that is played backwards.
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a blip between two holes does not bring back what was before the first`() {
+    @Test func `a blip between two holes does not repeat the audio before the first`() {
         for length in stride(from: 1, through: 239, by: 17) {
             var queue = JitterBuffer()
             queue.start(at: 0)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a paused source owes nothing, and what it sends all the same is played`() {
+    @Test func `a paused source owes nothing, and media that it sends anyway are played`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
@@ -164,7 +164,7 @@ import Testing
         #expect(pull(&queue, 1) == [7])
     }
 
-    @Test func `a silence within what is queued is a loss, unless the source was stopped`() {
+    @Test func `a silence within the queue is a loss, unless the source was stopped`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)

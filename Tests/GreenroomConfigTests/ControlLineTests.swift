@@ -124,7 +124,7 @@ import Testing
         ("\u{1B}[31mmute", "a command cannot contain the character U+001B. Remove it."),
         ("mute\rmute", "a command cannot contain the character U+000D. Remove it."),
     ])
-    func `an invalid line is reported with its cure`(text: String, message: String) {
+    func `an invalid line is reported with its fix`(text: String, message: String) {
         let error = #expect(throws: CommandError.self) { try ControlLine(text) }
         #expect(error?.description == message)
     }

@@ -82,7 +82,7 @@ import Testing
         #expect(!told.contains { $0.contains("wrong") })
     }
 
-    @Test func `a star in a comment or a text is no alias`() {
+    @Test func `a star in a comment or a text is not an alias`() {
         let comments = String(repeating: "# this *word* is * marked, *like *these\n", count: 20)
         let texts =
             "camera: { plugin: A, settings: { a: \"*.png\", b: ['*a', \"*b\", c *d *e] } }\n"
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["{ at: 6s, set: camera.pre-processors[0].settings.opacity=0.5 }", "[a{b}]"])
-    func `a bracket in a text inside of brackets is told as such`(flow: String) {
+    func `a bracket in a text inside of brackets is reported as such`(flow: String) {
         let told = faults("camera: { plugin: A }\ntimeline:\n  - \(flow)\n")
         #expect(told.count == 1 && told[0].hasSuffix("Put the text in quotes."), "\(told)")
         #expect(told[0].contains("ends a text here"), "\(told)")

@@ -114,7 +114,7 @@ import Testing
             ("{ control: true, network: true }", true, ["camera.allow"]),
             ("{}", false, ["camera.allow"]),
         ] as [(String, Bool, [String])])
-    func `control needs no process, what else is allowed does`(
+    func `control needs no separate process, and every other grant does`(
         allow: String, control: Bool, faults: [String]
     ) throws {
         let file = try read("camera: { plugin: A, allow: \(allow) }")

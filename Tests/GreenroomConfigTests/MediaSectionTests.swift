@@ -78,7 +78,7 @@ import Testing
                 ["timeline[0]"]
             ),
         ])
-    func `each fault is told once, at the key that is written`(yaml: String, paths: [String]) {
+    func `each fault is reported once, at the key that is written`(yaml: String, paths: [String]) {
         do {
             _ = try read(yaml)
             Issue.record("no fault")

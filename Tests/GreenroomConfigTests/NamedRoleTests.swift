@@ -79,7 +79,7 @@ import Testing
         ),
         ("camera: { plugin: A }\noutputs: [{ record: { file: a.txt } }]", ".mkv, .webm, .mp4"),
     ])
-    func `a wrong name is told`(yaml: String, message: String) {
+    func `a wrong name is reported`(yaml: String, message: String) {
         let told = faults(yaml)
         #expect(told.contains { $0.contains(message) }, "\(told)")
     }
@@ -189,7 +189,7 @@ import Testing
             faults(call + stages + hidden).contains { $0.contains("the session has no stage.") })
     }
 
-    @Test func `other recordings take what they took`() throws {
+    @Test func `other recordings use the same disk space as before`() throws {
         let named = try selection(call + "outputs: [{ record: { file: a.mkv, tracks: [camera] } }]")
         #expect(named.tracks == [.own(.camera)] && !named.hasStage)
         let alone = try selection("camera: { plugin: A }\noutputs: [{ record: talk.mkv }]")

@@ -51,7 +51,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("file:///tmp/x", "Write the path without file://."),
             ("s3://bucket", "A recording is a folder or a file on this machine."),
         ])
-    func `a URL is no recording`(url: String, cure: String) {
+    func `a URL is not a recording`(url: String, cure: String) {
         for written in ["record: \(url)", "record: { folder: \"\(url)\" }"] {
             let told = faults("camera: { plugin: A }\noutputs: [{ \(written) }]")
             #expect(
@@ -61,7 +61,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         }
     }
 
-    @Test func `a URL is no path of another key`() {
+    @Test func `a URL is not a path of another key`() {
         let told = faults(
             """
             share: { broadcast: "unix://run/s" }
@@ -93,7 +93,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
     }
 
     @Test(arguments: Samples.bad + Samples.malformed)
-    func `every error has its location and cure`(sample: Samples.Bad) {
+    func `every error has its location and fix`(sample: Samples.Bad) {
         #expect(faults(sample.yaml) == sample.faults)
     }
 
@@ -125,7 +125,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         "participant Ana cam", "participant * video", "participant * Ana", "participant \"Ana",
         "participant \"Ana\" cam", "participant \"Ana\"camera", "participant \"\"",
     ])
-    func `a word that is no track is an error, which lists the tracks`(rule: String) {
+    func `a word that is not a track is an error, which lists the tracks`(rule: String) {
         let found = faults(
             Self.call + "outputs: [{ plugin: SpeakerFile, tracks: ['\(rule)'] }]")
         #expect(found.count == 1)

@@ -431,7 +431,7 @@ enum Samples {
             yaml: "camera: { plugin: A }\ntimeline: [{ at: 3s, ceiling: none, do: stop camera }]",
             faults: [
                 #"2:12: timeline[0]: has 2 of the keys "ceiling", "share-ceiling", "stage-ceiling", "set", "do" "#
-                    + "and can have one. Make an entry of its own for each."
+                    + "and can have one. Make a separate entry for each."
             ]),
         Bad(
             yaml: """

@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases.filter { !$0.isCompressed })
-    func `each step of a plan is measured, with what it reads and writes`(
+    func `each step of a plan is measured, with its reads and writes`(
         input: PixelFormat
     ) throws {
         for size in ["17x9", "64x64", "1x1"].compactMap({ FrameSize($0) }) {

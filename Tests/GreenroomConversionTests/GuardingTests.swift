@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `such a frame can be written and read`() throws {
+    @Test func `a frame of this kind can be written and read`() throws {
         let arena = try Arena(Self.slot)
         let pool = FramePool(
             limit: 1, slotByteCount: Self.slot, memory: arena.memory, owner: arena,

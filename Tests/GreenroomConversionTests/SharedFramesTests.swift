@@ -104,7 +104,7 @@ import Testing
         #expect(take(1, &compressed, .mjpeg).isEmpty)
     }
 
-    @Test func `what the source sends is in no such memory`() throws {
+    @Test func `the source's frames are in other memory`() throws {
         let arena = try Arena(8192)
         let pool = FramePool(limit: 1, slotByteCount: 8192, memory: arena.memory, owner: arena)
         for pool in [pool, FramePool(limit: 1)] {

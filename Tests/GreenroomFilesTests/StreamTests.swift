@@ -70,7 +70,7 @@ private struct TestBytes: ByteSource {
         ("YUV4MPEG2 W3 H5 F25:1\nFRAMES\n", "expected a FRAME line"),
         ("YUV4MPEG2" + String(repeating: " X", count: 600), "does not end within 1024 bytes"),
     ])
-    func `a stream that is no Y4M is an error`(text: String, rule: String) {
+    func `a stream that is not a Y4M is an error`(text: String, rule: String) {
         let error = #expect(throws: FileError.self) { _ = try frames(of: Array(text.utf8)) }
         #expect("\(error as Any)".contains(rule))
     }
@@ -148,7 +148,7 @@ private struct TestBytes: ByteSource {
         (Array("RIFF....WAVELIST\u{7F}\u{7F}\u{7F}\u{7F}".utf8), "a chunk before \"data\" has"),
         (Array("RIFF....WAVEfmt \u{2}\0\0\0..".utf8), "is too short"),
     ])
-    func `a stream that is no WAV is an error`(stream: [UInt8], rule: String) {
+    func `a stream that is not a WAV is an error`(stream: [UInt8], rule: String) {
         let error = #expect(throws: FileError.self) { _ = try samples(of: stream) }
         #expect("\(error as Any)".contains(rule))
     }

@@ -61,7 +61,7 @@ import Testing
 
     @Test(
         arguments: Nightly.value([-1, -2, -3, -4, -5, -10, 1, 2, 4, 11], byDay: [-5, -1, 2, 11]))
-    func `some per cent too little or too much is told everywhere, in the same numbers`(
+    func `a lack or an excess of some per cent is reported everywhere with the same numbers`(
         percent: Int
     ) throws {
         let settings = "ppm: \(percent * 10_000), stamps: missing"

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["Media", "MediaAudio"])
-    func `each plugin of a library whose dependency is missing is refused with the cure`(
+    func `each plugin of a library whose dependency is missing is refused with the fix`(
         name: String
     ) throws {
         let folder = try TemporaryFolder()

@@ -54,7 +54,7 @@ import Testing
         #expect(accepted == (role == "camera" ? 10 : 11), "\(run)")
     }
 
-    @Test func `an exception while a new offer is answered keeps what is sent`() throws {
+    @Test func `an exception in the answer to a new offer keeps the present format`() throws {
         let (session, run) = try run(
             "camera", "ThrowingCamera", "place: offer",
             timeline: ["at: 200ms, ceiling: 212x160@15"])

@@ -297,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func `every text names the status, the call, the rule and the cure`() throws {
+    @Test func `every text names the status, the call, the rule and the fix`() throws {
         let names = Dictionary(
             uniqueKeysWithValues: try HeaderStatuses.all().map { ($0.value, $0.key) })
         var texts = 0

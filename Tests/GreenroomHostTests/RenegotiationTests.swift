@@ -239,7 +239,7 @@ import Testing
         #expect(small.frameCount == 30 && small.width == 80)
     }
 
-    @Test func `a camera is offered only what it can send`() throws {
+    @Test func `a camera is offered only formats that it can send`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Limited"))", maximum: "320x180@30",
             duration: "2s", clock: "virtual", table: Self.table,

@@ -227,7 +227,7 @@ struct SharedMemoryTests {
         #expect(reader.base.load(as: UInt8.self) == 43)
     }
 
-    @Test func `each memory has a number of its own`() throws {
+    @Test func `each memory has a separate number`() throws {
         let number = try SharedMemory(name: "test", byteCount: 4096).number
         #expect(try SharedMemory(name: "test", byteCount: 4096).number != number)
     }

@@ -69,7 +69,7 @@ import Testing
         #expect(part?.place == folder("deps/libb.so.1"))
     }
 
-    @Test func `what is no library is not granted by its name`() throws {
+    @Test func `what is not a library is not granted by its name`() throws {
         try build("libsecret.so", "-Wl,-soname,id_rsa")
         try build(
             "libcam.so", "-L\(folder.path)", "-lsecret", "-Wl,-rpath,$ORIGIN:$ORIGIN/.ssh")

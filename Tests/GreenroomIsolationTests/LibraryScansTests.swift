@@ -249,7 +249,7 @@ import Testing
         #expect(scanner.count == 3)
     }
 
-    @Test func `a link in place of the folder is not used`() throws {
+    @Test func `a link instead of the folder is not used`() throws {
         _ = try examine().get()
         #expect(rename(folder("cache/plugins"), folder("elsewhere")) == 0)
         #expect(symlink(folder("elsewhere"), folder("cache/plugins")) == 0)
@@ -257,7 +257,7 @@ import Testing
         #expect(scanner.count == 2)
     }
 
-    @Test func `a missing cache folder is no error`() throws {
+    @Test func `a missing cache folder is not an error`() throws {
         let cache = ScanCache(folder: "\(library)/cache")
         for count in 1...2 {
             let scans = LibraryScans(cache: cache, scan: scanner.scan)

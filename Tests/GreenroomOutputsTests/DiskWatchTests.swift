@@ -25,7 +25,7 @@ import Testing
         #expect(found.last?.text.contains("55 MB are free") == true, "\(found)")
     }
 
-    @Test func `a disk that lasts as long as the session is no cause for one`() {
+    @Test func `a disk that lasts as long as the session causes no warning`() {
         #expect(warnings(free: 900e6, rate: 1e6, seconds: 800, duration: 850).isEmpty)
         #expect(warnings(free: 900e6, rate: 1e6, seconds: 800, duration: 1000).count == 1)
     }
@@ -35,7 +35,7 @@ import Testing
         #expect(warnings(free: 1e6, rate: -1000, seconds: 600).isEmpty)
     }
 
-    @Test func `after room was made, it is watched anew`() {
+    @Test func `after space was freed, the disk is watched again`() {
         var watch = DiskWatch()
         let free = { (now: Double) in now < 100 ? 100e6 - now * 1e6 : 10e9 - (now - 100) * 20e6 }
         var found: [Double] = []

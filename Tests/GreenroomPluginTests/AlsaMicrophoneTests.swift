@@ -51,7 +51,7 @@ import Testing
         session.uninitialize()
     }
 
-    @Test func `a missing device is refused with the cure`() throws {
+    @Test func `a missing device is refused with the fix`() throws {
         try ALSAConfiguration.set("")
         let session = try session([("device", .text("nosuch"))])
         #expect(session.initializeAudio() == .badSetting)

@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Tracks
 
-    @Test func `each track has a sender of its own, of the revision of tracks`() throws {
+    @Test func `each track has a separate sender with the revision of its offer`() throws {
         let (session, host) = try session()
         #expect(session.startSend() == .ok)
         let ana = try host.join("Ana")
@@ -127,7 +127,7 @@ import Testing
         #expect(state.blocks.map(\.samples) == [samples] && state.blocks.map(\.pts) == [9])
     }
 
-    @Test func `a second track of a kind is refused, and so is one of somebody who has left`()
+    @Test func `a second track of a kind is refused, and so is a track of a participant who left`()
         throws
     {
         let (session, host) = try session()
@@ -206,7 +206,8 @@ import Testing
             ])
     }
 
-    @Test func `a call takes what each participant is to hear, until they have left`() throws {
+    @Test func `a call receives each participant's mix-minus until the participant leaves`() throws
+    {
         let (session, host) = try session()
         #expect(try session.track(1, kind: 1, "camera").want.is_wanted == 0)
         #expect(session.startSend() == .ok)

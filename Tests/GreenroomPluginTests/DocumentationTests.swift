@@ -78,7 +78,10 @@ import Testing
             }
             for block in chapter.blocks {
                 #expect(
-                    ["", "c", "cpp", "html", "json", "log", "rust", "sh", "swift", "yaml"].contains(
+                    [
+                        "", "c", "cpp", "html", "json", "log", "python", "rust", "sh", "swift",
+                        "yaml",
+                    ].contains(
                         block.language),
                     "\(chapter) line \(block.line)")
             }

@@ -59,8 +59,7 @@ import Testing
         #expect(frames.first?.info.color == .bt601Full)
     }
 
-    @Test func `the film's matrix is what its header says, else what is usual for its size`() throws
-    {
+    @Test func `a film's matrix is that of its header, else the usual one for its size`() throws {
         let header = "YUV4MPEG2 W5 H3 F25:1 XCOLORSPACE=BT709"
         let (frames, _) = try play(Self.film(header: header), loop: true, seconds: 0.01)
         #expect(frames.first?.info.color == .bt709Limited)
@@ -76,7 +75,7 @@ import Testing
         #expect(frames.first?.planes == [luma, moved, moved])
     }
 
-    @Test func `what of a film is not followed is logged`() throws {
+    @Test func `parts of a film that are not followed are logged`() throws {
         let media = try TemporaryMedia()
         let header = "YUV4MPEG2 W5 H3 F25:1 It A16:11 C420"
         let path = try media.addFile("film.y4m", Self.film(header: header))
@@ -163,7 +162,7 @@ import Testing
         #expect(heard.count == 3_200 && heard.dropFirst(1_013).allSatisfy { $0 == 0 })
     }
 
-    @Test func `a rate outside a session's limits is refused with the cure`() throws {
+    @Test func `a rate outside a session's limits is refused with the fix`() throws {
         let media = try TemporaryMedia()
         let path = try media.addFile("low.wav", Self.wave([1, 2], rate: 4_000, channels: 1))
         let session = try FakeSession(

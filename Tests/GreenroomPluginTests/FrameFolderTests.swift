@@ -62,7 +62,7 @@ import Testing
                 == ["images 0.0", "images 1.0", "images 2.0"])
     }
 
-    @Test func `which frames it writes changes while it runs`() throws {
+    @Test func `the choice of frames changes while the output runs`() throws {
         let folder = try TemporaryFolder()
         let session = try session(folder("frames"), [("every", .integer(2))])
         #expect(session.startSend() == .ok)
@@ -136,7 +136,9 @@ import Testing
                 ])
     }
 
-    @Test func `participants' cameras and shares are told apart by name, and counted alone`() throws
+    @Test
+    func `participants' cameras and shares are distinguished by name, and counted separately`()
+        throws
     {
         let folder = try TemporaryFolder()
         let host = FakeHost()

@@ -116,7 +116,7 @@ import Testing
         #expect(session.answer.capability.width == 64)
     }
 
-    @Test func `nil accepts a new offer, and an error keeps what is sent`() throws {
+    @Test func `nil accepts a new offer, and an error keeps the present format`() throws {
         for (fails, status, kind) in [
             (false, Status.ok, UInt32(GR_ANSWER_ACCEPT)), (true, .failed, 1),
         ] {
@@ -214,7 +214,7 @@ import Testing
         #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1, 6, 6, 6, 7])
     }
 
-    @Test func `added plugins have an entry of their own`() throws {
+    @Test func `added plugins have a separate entry`() throws {
         let added = exportPlugins(adding: [RecordingSource.export])
         #expect(added.entry != UnsafeRawPointer(testEntry))
         #expect(testEntry.pointee.plugin_count == 16)

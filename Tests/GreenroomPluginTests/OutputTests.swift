@@ -129,7 +129,7 @@ import Testing
         #expect(output(session).reports == ["frames 12.0", "load 0.5"])
     }
 
-    @Test func `what a host says wrongly of a frame is refused before a byte is read`() throws {
+    @Test func `a wrong frame description of the host is refused before a byte is read`() throws {
         let session = try session()
         _ = try session.track(1, kind: 1, "camera")
         _ = try session.track(2, kind: 5, "mix")
@@ -245,7 +245,9 @@ import Testing
         #expect(output(session).reports.isEmpty)
     }
 
-    @Test func `an output tells the host what it can use, what it wants and how it is`() throws {
+    @Test func `an output reports its ceiling, its requested format and its state to the host`()
+        throws
+    {
         let session = try session("output", [("fault", .choice("tells"))])
         _ = try session.track(7, kind: 1, "camera")
         #expect(session.startSend() == .ok)
@@ -268,7 +270,7 @@ import Testing
         other.stopSend()
     }
 
-    @Test func `frames of a track come to the end of what was wanted of it`() throws {
+    @Test func `frames of a track arrive until its requested format is withdrawn`() throws {
         let session = try session()
         let pixels = pixels()
         defer { pixels.free() }

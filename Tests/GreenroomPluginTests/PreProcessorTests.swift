@@ -132,7 +132,7 @@ import Testing
         #expect(lent.sample(1, 7, 23) == 128 && lent.sample(2, 0, 0) == 128)
     }
 
-    @Test func `Watermark is placed anew in another shape, and stays in the same one`() throws {
+    @Test func `Watermark is placed again in another shape, and stays in the same one`() throws {
         let media = try TemporaryMedia()
         let path = try media.addPNG(
             "logo.png", FrameSize(width: 5, height: 4), [255, 255, 255, 255])

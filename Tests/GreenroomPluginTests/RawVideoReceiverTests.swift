@@ -27,7 +27,7 @@ import Testing
         return frame
     }
 
-    @Test func `it is asked about video alone, and subscribes in its resolution`() throws {
+    @Test func `a receiver is asked only about video, and subscribes in its resolution`() throws {
         let session = try session()
         let own = try session.track(1, kind: 1, "camera").want
         #expect(own.is_wanted == 1 && own.capability.width == 0)

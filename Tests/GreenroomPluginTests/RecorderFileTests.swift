@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a process that begins anew removes and replaces no segment`() throws {
+    @Test func `a process that begins again removes and replaces no segment`() throws {
         let folder = try TemporaryFolder()
         // The first one was moved away.
         for name in ["a-002.mkv", "a-003.mkv"] { try folder.write(name, "something") }
@@ -96,7 +96,7 @@ import Testing
         #expect(folder.has("a-002.mkv") && folder.has("b-001.mkv") && !folder.has("b-002.mkv"))
     }
 
-    @Test func `a folder that can't be written to fails the start with the cure`() throws {
+    @Test func `a folder that can't be written to fails the start with the fix`() throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "no folder")
         let session = try session(folder("file/a.mkv"))

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a file that can't be made or is of no format is an error with its cure`() throws {
+    @Test func `a file that can't be made or is of no format is an error with its fix`() throws {
         let folder = try TemporaryFolder()
         let refusal = try #require(throws: FakeHost.Refusal.self) {
             try self.session(folder("talk.mp3"))
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `what is no ordinary file is refused at once`() throws {
+    @Test func `a path that is not an ordinary file is refused at once`() throws {
         let folder = try TemporaryFolder()
         try folder.write("target", "precious")
         #expect(symlink(folder("target"), folder("link.wav")) == 0)

@@ -86,7 +86,7 @@ import Testing
         #expect(length(samples) > 3)
     }
 
-    @Test func `a new text interrupts, and drops what waits`() throws {
+    @Test func `a new text interrupts, and drops the waiting ones`() throws {
         let session = try speech([("text", .text("A long story begins here. It goes on. And on."))])
         _ = try samples(session, seconds: 1)
         #expect(try session.set("text", .text("Stop!")) == .ok)

@@ -264,7 +264,7 @@ import Testing
         #expect(log.count { $0.contains("color: \"red\" is not a colour; write #rrggbb") } == 1)
     }
 
-    @Test func `what no font has is told once, with the package`() throws {
+    @Test func `a character that no font has is reported once, with the package`() throws {
         // An ideograph of 2022.
         let session = try session([("text", .text("\u{323AE}"))])
         for second in 0..<3 {

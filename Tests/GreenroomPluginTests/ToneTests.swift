@@ -73,7 +73,7 @@ import Testing
                 == samples([("frequency", .number(300))]).samples)
     }
 
-    @Test func `a sine above half the rate is refused with the cure`() throws {
+    @Test func `a sine above half the rate is refused with the fix`() throws {
         let host = FakeHost()
         let refusal = #expect(throws: FakeHost.Refusal.self) {
             try FakeSession(

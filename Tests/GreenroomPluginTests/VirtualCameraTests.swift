@@ -56,7 +56,7 @@ import Testing
             ),
             ([("name", .text(""))], "name is empty: other programs show it"),
         ] as [([(String, Given)], String)])
-    func `wrong settings are refused with the cure`(
+    func `wrong settings are refused with the fix`(
         settings: [(String, Given)], text: String
     ) throws {
         let host = FakeHost()
@@ -67,7 +67,7 @@ import Testing
         #expect(host.state.withLock { $0.errors } == [text])
     }
 
-    @Test func `a device that takes no video is refused with the cure`() throws {
+    @Test func `a device that takes no video is refused with the fix`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("file", "no device")
         for (path, text) in [
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a session without the track is refused with the cure`() throws {
+    @Test func `a session without the track is refused with the fix`() throws {
         let session = try session()
         #expect(session.startSend() == .unavailable)
         #expect(

@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: [5 << 30, 9 << 30, 100_000])
-    func `samples beyond a size that is too small are told`(byteCount: Int) throws {
+    func `samples beyond a size that is too small are reported`(byteCount: Int) throws {
         let folder = try TemporaryFolder()
         // From 4 GiB on the size begins again at 0.
         let size = byteCount < 1 << 32 ? 2000 : UInt32(truncatingIfNeeded: byteCount)
@@ -276,7 +276,7 @@ import Testing
         #expect(played.log.first?.contains("of 4000 bytes of samples there are 10") == true)
     }
 
-    @Test func `what is in a file and is not played is told`() throws {
+    @Test func `parts of a file that do not play are reported`() throws {
         let samples = WAVChunks.samples(Self.noise(400))
         func notes(_ file: WAVChunks) throws -> [String] { try play(file, count: 400).log }
         // Manufacturer to MIDI fraction, SMPTE, one loop without more: its number, its type, its
@@ -297,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: [(1.0, false), (1.001, true), (-1.5, true)])
-    func `samples beyond full scale are told once, with the time of the first`(
+    func `samples beyond full scale are reported once, with the time of the first`(
         peak: Double, isTold: Bool
     ) throws {
         let folder = try TemporaryFolder()

@@ -247,7 +247,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         #expect(follower.counts.jumps == 1)
     }
 
-    @Test func `every anomaly has a text with its cure`() {
+    @Test func `every anomaly has a text with its fix`() {
         let anomalies: [TimestampAnomaly] = [
             .missing, .backward(by: 40_000_000), .drifting(ppm: -212.4),
             .jumped(by: -5_000_000_000),

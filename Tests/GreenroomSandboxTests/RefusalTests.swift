@@ -59,11 +59,11 @@ struct RefusalTests {
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,
             "denied: make /tmp/greenroom-sandbox-test; that grants far more than a plugin "
-                + "needs; give the plugin a file or folder of its own"),
+                + "needs; give the plugin a separate file or folder"),
         Attempt(
             "mkdir:/tmp/greenroom-sandbox-test", EACCES,
             "denied: make the folder /tmp/greenroom-sandbox-test; that grants far more than "
-                + "a plugin needs; give the plugin a file or folder of its own"),
+                + "a plugin needs; give the plugin a separate file or folder"),
         Attempt(
             "update:/dev/tty", EACCES,
             "denied: write /dev/tty; a plugin needs only cameras, sound cards and graphics cards"
@@ -160,7 +160,7 @@ struct RefusalTests {
     ]
 
     @Test(arguments: Account.possible)
-    func `each attempt fails, and the host names it with its cure`(account: Account) throws {
+    func `each attempt fails, and the host names it with its fix`(account: Account) throws {
         let folder = try ProbeFolder()
         let outcome = try folder.run(Self.attempts.map(\.action), as: account)
         for attempt in Self.attempts {
@@ -213,7 +213,7 @@ struct RefusalTests {
             "\(outcome)")
     }
 
-    @Test func `looking for a missing file is no refusal`() throws {
+    @Test func `looking for a missing file is not a refusal`() throws {
         let outcome = try ProbeFolder().run(["read:/etc/greenroom/none", "read:/none"])
         #expect(outcome.result("read:/etc/greenroom/none") == ENOENT)
         #expect(outcome.refusals.isEmpty, "\(outcome)")
@@ -263,7 +263,7 @@ struct RefusalTests {
         #expect(
             outcome.refusals == [
                 "denied: make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\"; that grants far more "
-                    + "than a plugin needs; give the plugin a file or folder of its own"
+                    + "than a plugin needs; give the plugin a separate file or folder"
             ], "\(outcome)")
     }
 }

@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a folder of the plugin's own is no concern`() {
+    @Test func `a separate folder of the plugin causes no warning`() {
         for place in [".cache/x", ".local/share/x", ".local/state/x/log", "media"] {
             let grant = PathGrant(path: "/home/ana/\(place)", access: .write)
             #expect(grant.concern == nil, "\(grant)")

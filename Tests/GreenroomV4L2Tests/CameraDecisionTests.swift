@@ -55,7 +55,8 @@ import Testing
         #expect(choice?.capability == wanted)
     }
 
-    @Test func `H.264 is taken if no other format is fast enough, and unknown formats are told`() {
+    @Test
+    func `H.264 is taken if no other format is fast enough, and unknown formats are reported`() {
         let wanted = VideoCapability(width: 1280, height: 720, fps: 30)
         let h264 = Self.mode("H264", "1280x720@30")
         let slow = Self.mode("YUYV", "1280x720@10")
@@ -96,7 +97,7 @@ import Testing
         #expect(try CameraEntry.find(text, in: Self.cameras) == path)
     }
 
-    @Test func `a camera that is missing is told, with those that there are`() {
+    @Test func `a camera that is missing is reported, with those that there are`() {
         let failure = #expect(throws: CameraError.self) {
             _ = try CameraEntry.find("logi", in: Self.cameras)
         }

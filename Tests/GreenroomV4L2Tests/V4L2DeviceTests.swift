@@ -97,7 +97,7 @@ import Testing
         #expect(fake.state.pointee.width == UInt32(other.size.width))
     }
 
-    @Test func `an unplugged, a busy and a strange camera are told`() throws {
+    @Test func `an unplugged, a busy and a strange camera are reported`() throws {
         let fake = Fake()
         var device = fake.device()
         let mode = device.modes()[0]
@@ -141,7 +141,7 @@ import Testing
         return mode
     }
 
-    @Test func `a file is no camera`() throws {
+    @Test func `a file is not a camera`() throws {
         let failure = #expect(throws: CameraError.self) {
             var device = try V4L2Device("/dev/null")
             _ = try device.description()

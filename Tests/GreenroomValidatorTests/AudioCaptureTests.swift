@@ -88,7 +88,7 @@ import Testing
         return take(seconds: 12, sends)
     }
 
-    @Test func `a tone that is sent too fast is no block that is sent again`() throws {
+    @Test func `a tone that is sent too fast does not count as a repeated block`() throws {
         let take = tone { _ in 9 }
         #expect(take.isUniform && take.ignoresRefusals)
         let fault = try #require(Catalogue.haste(of: take))
@@ -128,7 +128,7 @@ import Testing
         #expect(fault?.outcome == .failed, "\(String(describing: fault))")
     }
 
-    @Test func `blocks that differ are told apart by their samples`() {
+    @Test func `blocks that differ are distinguished by their samples`() {
         let take = take(
             seconds: 1,
             (0..<5).map { (block(480, digest: UInt64($0)), Status.ok, Double($0) / 100) })

@@ -66,7 +66,7 @@ import Testing
         #expect(try ELFFile(build(relocated, ["-Wl,-z,notext"])).hasTextRelocations)
     }
 
-    @Test func `a file that is no library differs from a library for another machine`() throws {
+    @Test func `a file that is not a library differs from a library for another machine`() throws {
         func problem(_ bytes: [UInt8]) -> ELFError? {
             do throws(ELFError) {
                 _ = try ELFFile(bytes)

@@ -63,7 +63,9 @@ import Testing
     @Test(arguments: [
         (["-fvisibility=hidden"], Outcome.warning), ([String](), Outcome.failed),
     ])
-    func `what C++ exports by itself is no fault`(words: [String], outcome: Outcome) throws {
+    func `symbols that C++ exports by itself are not a fault`(words: [String], outcome: Outcome)
+        throws
+    {
         let source = """
             #include <memory>
             #include <regex>
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is no library is an error without a report`() throws {
+    @Test func `a file that is not a library is an error without a report`() throws {
         try withFile("libIt.so") {
             try Data("no library".utf8).write(to: URL(filePath: $0))
         } _: {

@@ -16,7 +16,7 @@ import Testing
             .inOneLine
     }
 
-    @Test func `every quotation stands in a header`() throws {
+    @Test func `every quotation is in a header`() throws {
         let headers = try Self.headers()
         var count = 0
         for check in Catalogue.checks {

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5])
-    func `retrying a block until it is accepted is no burst`(refusals: Int) {
+    func `retrying a block until it is accepted is not a burst`(refusals: Int) {
         let quiet = Sending()
         #expect(sending(steady(refusals)).audioBurst(beyond: quiet, in: Self.pause) == nil)
         let tone = sending(steady(refusals, isTone: true))

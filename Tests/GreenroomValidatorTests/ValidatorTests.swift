@@ -34,7 +34,7 @@ import Testing
         #expect(report.sha256.count == 64)
     }
 
-    @Test func `each plugin of a library has a report of its own`() throws {
+    @Test func `each plugin of a library has a separate report`() throws {
         let reports = try validate("Tone")
         #expect(Set(reports.map(\.name)) == ["Tone", "ToneShareAudio"])
         let one = try validate("Tone") { $0.plugin = "ToneShareAudio" }
@@ -60,7 +60,7 @@ import Testing
         #expect(try validate("Adjust") { $0.seed = 4711 }.map(\.seed) == [4711])
     }
 
-    @Test func `an invalid request is reported with the cure`() throws {
+    @Test func `an invalid request is reported with the fix`() throws {
         #expect(problem("Nix")?.contains("libNix.so: No such file") == true)
         #expect(
             problem("Tone") { $0.plugin = "Tony" }?.contains("It has: Tone, ToneShareAudio") == true

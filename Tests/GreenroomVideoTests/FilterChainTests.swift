@@ -152,7 +152,7 @@ import Testing
 
     // MARK: Required filters
 
-    @Test func `what a required filter has not edited goes no further`() throws {
+    @Test func `a frame that a required filter has not edited is not delivered`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let later = FakeFilter(pool: nil, adds: 1)
         let runner = try filter.runner(clock, events, isRequired: true)
@@ -260,7 +260,7 @@ import Testing
     @Test(arguments: [
         (FakeFilter.Change.none, 0), (.answer(.unsupported), 1), (.answer(.failed), 1),
     ])
-    func `a filter that does not follow is told once, and edits frames of the old size`(
+    func `a filter that does not follow is reported once, and edits frames of the old size`(
         change: FakeFilter.Change, calls: Int
     ) throws {
         let lines = Mutex<[String]>([])
@@ -312,7 +312,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a filter that hangs while it is told is given up`(isIsolated: Bool) throws {
+    func `a filter that hangs during a change is abandoned`(isIsolated: Bool) throws {
         let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil, change: .wait)
         let runner = try filter.runner(clock, events)
         var chain = chain([runner], hangNanoseconds: 50_000_000)

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `the first unedited frame is told, and the first whole second after it`() {
+    @Test func `the first unedited frame is reported, and the first whole second after it`() {
         let frames = [
             (0, true), (100, false), (200, false), (300, false), (400, true), (500, false),
             (Self.second + 499, true), (Self.second + 500, true), (9 * Self.second, true),
@@ -32,13 +32,13 @@ import Testing
         #expect(told(frames) == ["!", "4"])
     }
 
-    @Test func `a filter that is late now and then is told of once in ten seconds`() {
+    @Test func `a filter that is sometimes late is reported once in ten seconds`() {
         // A frame in every second one is unedited, for a minute.
         let frames = (0..<60).map { Frame(at: $0 * Self.second, isEdited: $0 % 2 == 1) }
         #expect(told(frames).count { $0 == "!" } == 6)
     }
 
-    @Test func `one that lasts is told when the ten seconds are over`() {
+    @Test func `a lasting anomaly is reported when the ten seconds are over`() {
         let before = [Frame(at: 0, isEdited: false), Frame(at: Self.second, isEdited: true)]
         let lasting = (50...100).map { Frame(at: $0 * Self.second / 10, isEdited: false) }
         #expect(told(before + lasting.dropLast()) == ["!", "1"])

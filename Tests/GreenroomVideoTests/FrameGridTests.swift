@@ -59,7 +59,7 @@ import Testing
         #expect(points.map { $0.period(of: FrameRate(60)) } == (0..<60).map { 62 + 2 * $0 })
     }
 
-    @Test func `what has a period of its own at the track's rate has one at the output's`() {
+    @Test func `a frame with a separate period at the track's rate has one at the output's`() {
         var random = SeededGenerator(seed: 5)
         let rate = FrameRate(30)
         var work = FrameGrid()

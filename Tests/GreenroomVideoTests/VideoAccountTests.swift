@@ -33,7 +33,7 @@ import Testing
         #expect(abs(part - 0.5) < 0.01, "\(part)")
     }
 
-    @Test func `jitter of a slow source is no repeat`() {
+    @Test func `jitter of a slow source is not a repeat`() {
         var account = VideoAccount()
         var random = SeededGenerator(seed: 11)
         for frame in 0..<1000 {
@@ -44,7 +44,7 @@ import Testing
         #expect(account.total == 2000 && account.repeated <= 1, "\(account)")
     }
 
-    @Test func `what the host shows is told from what was owed`() {
+    @Test func `frames that the host shows are distinguished from frames that the source owed`() {
         var account = VideoAccount()
         account.take(.fresh, at: 2, for: 1)
         account.take(.unedited, at: 3, for: 1)

@@ -93,7 +93,9 @@ import GreenroomModel
         }
     }
 
-    @Test func `equal wants share one conversion, and each distinct want has its own`() throws {
+    @Test func `equal requested formats share one conversion, and each distinct want has its own`()
+        throws
+    {
         let small = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
         let large = VideoWant(format: .i420, size: FrameSize(width: 128, height: 96))
         let (track, sinks) = try run([small, large, small, small], frames: 20)
@@ -173,7 +175,7 @@ import GreenroomModel
         return conversion?.color
     }
 
-    @Test func `the sender converts what all outputs convert first`() throws {
+    @Test func `the sender makes the conversion that all outputs begin with`() throws {
         let plain = VideoWant(format: .i420)
         let small = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
         let other = VideoWant(format: .i420, matrix: .bt601)

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `it repeats without a gap, each time as a leg of its own`() {
+    @Test func `it repeats without a gap, each time as a separate leg`() {
         expect(places: [
             (0, 0, 0, false), (9.999, 9.999, 0, false), (10, 0, 1, false), (25, 5, 2, false),
             (86_400_000, 0, 8_640_000, false),
@@ -93,7 +93,7 @@ import Testing
             places: [(3, 3, 0, true), (7, 3, 0, true), (8, 3, 0, false), (9, 4, 0, false)])
     }
 
-    @Test func `a jump is a leg of its own, also to where it is`() {
+    @Test func `a jump is a separate leg, even to the present position`() {
         expect(
             steps: [(2, .seek(7)), (3, .seek(8)), (4, .seek(50)), (5, .seek(1))],
             places: [
@@ -202,7 +202,7 @@ extension Double {
         #expect(inTime == nil)
     }
 
-    @Test func `what a sender in real time sends too fast is skipped`() {
+    @Test func `media that a sender in real time sends too fast are skipped`() {
         var buffer = JitterBuffer()
         _ = buffer.arrived(0, at: 0)
         let skipped = buffer.arrived(6 * Self.second, at: 0)

@@ -32,7 +32,7 @@ import Testing
         ("rtmp://host/app live=1", "has a space"),
         ("rtmp://host/\u{1B}[2J", "has a space or a character outside ASCII"),
     ])
-    func `another text is an error with its cure, without the text`(url: String, rule: String) {
+    func `another text is an error with its fix, without the text`(url: String, rule: String) {
         let error = #expect(throws: InvalidValueError.self) { try StreamAddress.url(url).get() }
         #expect(error?.description.contains(rule) == true)
         #expect(error?.description.contains("secret") == false)

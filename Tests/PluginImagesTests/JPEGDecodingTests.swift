@@ -12,7 +12,7 @@ struct JPEGDecodingTests {
         index % 16 < 8 ? [200, 30, 20, 255] : [10, 40, 220, 255]
     }
 
-    @Test func `colours come back within what JPEG loses`() throws {
+    @Test func `colours return within the loss of JPEG`() throws {
         let file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
         try withTemporaryFile(file) { path in
             let image = try Image(contentsOf: path)

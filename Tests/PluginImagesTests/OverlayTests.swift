@@ -70,7 +70,7 @@ struct OverlayTests {
         #expect(frame.planes == before.planes)
     }
 
-    @Test func `a row that is too short is left alone`() {
+    @Test func `a row that is too short stays unchanged`() {
         var image = Image(size: FrameSize(width: 6, height: 6))
         image.fill { _, _ in [255, 255, 255, 255] }
         let overlay = Overlay(

@@ -211,7 +211,9 @@ struct PNGDecodingTests {
             ("acTL", [0, 0, 0, 2, 0, 0, 0, 0], "is animated"),
             ("iCCP", Array("Display P3\0\0".utf8), "colour profile"), ("tEXt", [65, 0, 66], nil),
         ] as [(String, [UInt8], String?)])
-    func `what is not followed is said`(chunk: String, data: [UInt8], note: String?) throws {
+    func `features that are not followed are logged`(chunk: String, data: [UInt8], note: String?)
+        throws
+    {
         let file = PNGFile(
             width: 1, height: 1, colorType: .grey, extraChunks: [(chunk, data)], rows: [[7]])
         try withTemporaryFile(file.bytes) { path in
@@ -241,7 +243,7 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: [(0, 0), (0, 4), (4, 0)] as [(UInt32, UInt32)])
-    func `an image without pixels is not told to be smaller`(_ width: UInt32, _ height: UInt32)
+    func `an image without pixels is not reported as too large`(_ width: UInt32, _ height: UInt32)
         throws
     {
         let file = PNGFile(width: width, height: height, colorType: .rgba, rows: [])

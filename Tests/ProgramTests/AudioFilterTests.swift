@@ -34,7 +34,7 @@ import Testing
         #expect(isEdited)
     }
 
-    @Test(.nightly) func `noise is suppressed in a process of its own as in the host's`() throws {
+    @Test(.nightly) func `noise is suppressed in a separate process as in the host's`() throws {
         let own = try record("{ plugin: NoiseSuppression, isolation: process }")
         let host = try record("{ plugin: NoiseSuppression }")
         let isSame = own == host

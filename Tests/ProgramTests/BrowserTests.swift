@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Audio
 
-    @Test(.nightly) func `a page plays to a loudspeaker of its own`() throws {
+    @Test(.nightly) func `a page plays to a separate loudspeaker`() throws {
         let server = try PipeWireServer()
         let folder = try TemporaryFolder()
         let page = try folder.write(
@@ -270,7 +270,7 @@ import Testing
         #expect(wasSentDatagrams == isGranted)
     }
 
-    @Test(.nightly) func `an address of the network without the grant is an error with the cure`()
+    @Test(.nightly) func `an address of the network without the grant is an error with the fix`()
         throws
     {
         let session = try TestSession(

@@ -134,7 +134,7 @@ import Testing
         #expect(portal.outputSoFar.contains("camera"))
     }
 
-    @Test func `a camera that is missing is told with the cure`() throws {
+    @Test func `a camera that is missing is reported with the fix`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("V4L2Camera", "device: /dev/video99"))")
         let run = try session.run()
@@ -156,7 +156,7 @@ import Testing
             """#, "  not usable: PipeWireCamera reads I420, NV12"
         ),
     ])
-    func `what PipeWire's list says is checked, and what is missing is told with the cure`(
+    func `PipeWire's list is checked, and missing parts are reported with the fix`(
         program: String, expected: String
     ) throws {
         let folder = try TemporaryFolder()

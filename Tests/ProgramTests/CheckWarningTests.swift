@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what is in the place of a plugin's file, and devices that are not there`() throws {
+    @Test func `other files instead of a plugin's file, and missing devices, are errors`() throws {
         symlink("/etc/passwd", folder("link.wav"))
         #expect(mkfifo(folder("pipe.mkv"), 0o600) == 0)
         mkdir(folder("folder.mkv"), 0o755)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `what is in a recording's place`() throws {
+    @Test(.nightly) func `other files at a recording's place are errors`() throws {
         for name in ["link", "pipe", "busy"] { mkdir(folder(name), 0o755) }
         symlink("/etc/passwd", folder("link/camera.y4m"))
         #expect(mkfifo(folder("pipe/camera.y4m"), 0o600) == 0)
@@ -253,7 +253,7 @@ import Testing
         #expect(!run.text.contains("warning: outputs[3]"), "\(run.text)")
     }
 
-    @Test(.nightly) func `a named pipe is no session file, and standard input is`() throws {
+    @Test(.nightly) func `a named pipe is not a session file, and standard input is`() throws {
         #expect(mkfifo(folder("pipe"), 0o600) == 0)
         for command in ["check", "run"] {
             let child = try Greenroom.start([command, folder("pipe")])
@@ -273,7 +273,7 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `a library for another processor is told as such`() throws {
+    @Test(.nightly) func `a library for another processor is reported as such`() throws {
         var bytes = try readFile(try TestPlugins.cCamera())
         let machine = bytes[18]
         for other in [183, 62] as [UInt8] where other != machine {

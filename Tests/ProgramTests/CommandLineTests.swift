@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `what can't be printed is an error`() throws {
+    @Test(.nightly) func `output that can't be printed is an error`() throws {
         let full = try ChildProcess.run("sh", ["-c", "'\(Checkout.greenroom)' schema > /dev/full"])
         #expect(full.exit == .code(74), "\(full)")
         #expect(full.standardError.contains("standard output: No space left on device"), "\(full)")
@@ -152,12 +152,12 @@ import Testing
         }
         let expected = [
             "in the host's process; on failure: end",
-            "in a process of its own; sandbox: require; at most 64 MB; may read \(here)/logo.png, "
+            "in a separate process; sandbox: require; at most 64 MB; may read \(here)/logo.png, "
                 + "\(here)/fonts; may write \(here)/out; may use /dev/x; may use the network; "
                 + "on failure: end",
-            "in a process of its own; sandbox: on; at most 64 MB; may read \(here)/a.wav; "
+            "in a separate process; sandbox: on; at most 64 MB; may read \(here)/a.wav; "
                 + "on failure: restart",
-            "in a process of its own; sandbox: on; at most 64 MB; on failure: restart",
+            "in a separate process; sandbox: on; at most 64 MB; on failure: restart",
         ]
         for words in expected {
             #expect(lines.contains(words), "says nothing of \(words):\n\(run.text)")
@@ -180,7 +180,7 @@ import Testing
         #expect(grants.map { $0?["network"] as? Bool } == [nil, true, false, false])
     }
 
-    @Test(.nightly) func `check says who may control the session`() throws {
+    @Test(.nightly) func `check names the plugins that may control the session`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -297,7 +297,7 @@ import Testing
         #expect(try Greenroom.run("run", "--sett", "a=b", "x.yaml").exit == .code(64))
     }
 
-    @Test(.nightly) func `an error in an argument is a usage error, with its cure`() throws {
+    @Test(.nightly) func `an error in an argument is a usage error, with its fix`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         let cures = [
             (["--duration", "5"], "Write 5s."),
@@ -470,7 +470,7 @@ import Testing
             (["mjpeg", "64x36", "i420", "64x36"], "depends on their content"),
             (["i420", "64x36", "i420", "64x64", "--fit", "reject"], "64x64"),
         ])
-    func `a conversion that can't be explained is told clearly`(
+    func `a conversion that can't be explained is reported clearly`(
         arguments: [String], text: String
     ) throws {
         let run = try Greenroom.start(["explain-conversion"] + arguments).wait()

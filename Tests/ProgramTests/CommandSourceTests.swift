@@ -131,7 +131,7 @@ import Testing
             ),
             ("printf YUV4; sleep 9", "its Y4M header does not end"),
         ])
-    func `a stream that is no Y4M is an error with its cure`(script: String, text: String) throws {
+    func `a stream that is not Y4M is an error with its fix`(script: String, text: String) throws {
         let session = try TestSession(
             Self.source("camera", ["sh", "-c", script]), maximum: "160x90@15", duration: "1s",
             clock: "virtual")
@@ -147,7 +147,9 @@ import Testing
         ("command: [no-such-program-anywhere]", "no such program; install it"),
         ("path: /no/such/pipe", "cannot open it: No such file or directory"),
     ])
-    func `what can't be played is an error with its cure`(settings: String, text: String) throws {
+    func `a file that can't be played is an error with its fix`(settings: String, text: String)
+        throws
+    {
         for key in ["camera", "microphone"] {
             let session = try TestSession(
                 "\(key): \(TestSession.bundled("Command", settings))", duration: "1s",

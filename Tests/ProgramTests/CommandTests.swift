@@ -89,7 +89,7 @@ import Testing
         #expect(run.standardError.contains("frames-lost 0"), "\(run)")
     }
 
-    @Test(.nightly) func `what a command has not read is lost`() throws {
+    @Test(.nightly) func `frames that a command has not read are lost`() throws {
         let session = try session([
             Self.output(["true"], "track: mix, rate: 16000, channels: 1")
         ])
@@ -162,7 +162,7 @@ import Testing
                 "the sandbox lets a plugin start no program; set isolation: host, or sandbox: off"
             ),
         ])
-    func `a command that can't be started is an error with its cure`(
+    func `a command that can't be started is an error with its fix`(
         program: String, more: String, text: String
     ) throws {
         let ending = more.isEmpty ? "on-failure: end" : "\(more), on-failure: end"
@@ -172,7 +172,7 @@ import Testing
         #expect(run.standardError.contains(text), "\(run)")
     }
 
-    @Test(.nightly) func `it runs in a process of its own without a sandbox`() throws {
+    @Test(.nightly) func `it runs in a separate process without a sandbox`() throws {
         let folder = try TemporaryFolder()
         let session = try session([
             Self.output(
@@ -183,7 +183,7 @@ import Testing
         #expect(try Y4MRecording(folder("a.y4m")).frameCount == 30, "\(run)")
     }
 
-    @Test(.nightly) func `a track that is not there is an error with its cure`() throws {
+    @Test(.nightly) func `a track that is not there is an error with its fix`() throws {
         let session = try session([
             Self.output(["cat"], "track: share", "on-failure: end")
         ])

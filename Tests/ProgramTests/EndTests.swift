@@ -142,7 +142,9 @@ import Testing
         #expect(head.frameCount == 2)
     }
 
-    @Test func `a session with no output left ends with 74, and says what was not made`() throws {
+    @Test func `a session without a working output ends with 74 and names the missing files`()
+        throws
+    {
         let speaker = TestSession.bundled("SpeakerFile", "path: none/m.wav")
         let lines = [
             "outputs[0]: the session continues without it",
@@ -218,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: ["host", "process"])
-    func `a wrong setting ends the start at once, with its place and its cure`(
+    func `a wrong setting ends the start at once, with its place and its fix`(
         isolation: String
     ) throws {
         let wrong = [
@@ -323,7 +325,7 @@ import Testing
         #expect(run.standardError.hasPrefix("{"), "events go to standard error")
     }
 
-    @Test func `what a plugin prints in the host process is not on standard output`() throws {
+    @Test func `a plugin's prints in the host process do not reach standard output`() throws {
         let camera = try TestSession.hostile("Faulty", "fault: print, frames: 2")
         for (outputs, arguments) in [
             ("[{ y4m: \"-\" }]", []), ("[{ record: recording }]", ["--json"]),

@@ -20,7 +20,7 @@ import Testing
             """)
     }
 
-    @Test func `events are what their schema says, with time, level and session`() throws {
+    @Test func `events match their schema, with time, level and session`() throws {
         let file = try session("bars", "timeline: [{ at: 500ms, do: stop camera }]")
         let run = try Greenroom.run("run", file, "--json", "--explain")
         #expect(run.exit == .code(0), "\(run)")
@@ -110,7 +110,7 @@ import Testing
         #expect(link.exit == .code(74) && link.standardError.contains("symbolic link"), "\(link)")
     }
 
-    @Test(.nightly) func `before a recording it is known what it takes of the disk`() throws {
+    @Test(.nightly) func `the disk space of a recording is estimated before it starts`() throws {
         let fits = try session("fits", "outputs: [{ record: out }]")
         let check = try Greenroom.run("check", fits)
         // 320 x 180 x 1.5 bytes, 15 times a second.

@@ -123,7 +123,8 @@ import Testing
     }
 
     @Test(.nightly)
-    func `a plugin with too many bytes is refused, and what a killed install left is removed`()
+    func
+        `a plugin with too many bytes is refused, and the leftovers of a killed install are removed`()
         throws
     {
         try makeCamera("libcam.so", answer: 1)
@@ -155,8 +156,8 @@ import Testing
         #expect(all.isEmpty, "\(all)")
     }
 
-    @Test(.nightly) func `what a plugin tried without a grant is told when it is installed`() throws
-    {
+    @Test(.nightly)
+    func `accesses that a plugin tried without a grant are reported when it is installed`() throws {
         let wrong = try WrongPlugin(file: "robustness/looks-around.c")
         let added = try built("plugin", "install", try wrong.build())
         #expect(!added.text.contains("conforms without grants"), "\(added.text)")

@@ -37,7 +37,7 @@ struct KernelTests {
     }
 
     @Test(arguments: ["check", "run"], ["landlock,seccomp", "landlock,notifications"])
-    func `where nothing keeps it to its grants it does not start`(
+    func `a plugin does not start where nothing enforces its grants`(
         command: String, parts: String
     ) throws {
         let (run, session) = try run(command, lacking: parts)
@@ -62,7 +62,7 @@ struct KernelTests {
                 "allow memfd_create"
             ),
         ])
-    func `what a container refuses is said with the cure, and nothing is tried again`(
+    func `a refusal by the container is reported with the fix, and there is no retry`(
         part: String, problem: String, cure: String
     ) throws {
         let (run, _) = try run("run", lacking: part, sandbox: "on")

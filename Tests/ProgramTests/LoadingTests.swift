@@ -87,7 +87,7 @@ import Testing
         #expect(!run.text.contains("mood"), "parameter_count is 1")
     }
 
-    @Test(.nightly) func `a library without the entry is no plugin`() throws {
+    @Test(.nightly) func `a library without the entry is not a plugin`() throws {
         try expectRefusal(
             of: try TestPlugins.notAPlugin(), naming: ["not a plugin", "greenroom_plugin_entry"])
     }
@@ -104,7 +104,7 @@ import Testing
             naming: ["missing_library.so", "not installed"])
     }
 
-    @Test(.nightly) func `a file that is no library is refused`() throws {
+    @Test(.nightly) func `a file that is not a library is refused`() throws {
         let folder = try TemporaryFolder()
         try expectRefusal(
             of: try folder.write("text.so", "Dear host,\n"), naming: ["not a shared library"])

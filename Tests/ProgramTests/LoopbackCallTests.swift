@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(.nightly)
-    func `what a connection carries becomes a ceiling, and a recording keeps its quality`()
+    func `the bandwidth of a connection becomes a ceiling, and a recording keeps its quality`()
         throws
     {
         let session = try session(
@@ -47,7 +47,7 @@ import Testing
         #expect(run.standardError.contains("1280x720@30"), "\(run)")
     }
 
-    @Test(.nightly) func `video that shows nothing has no part of what a connection carries`()
+    @Test(.nightly) func `hidden video uses none of a connection's bandwidth`()
         throws
     {
         for (timeline, ceilings) in [
@@ -81,7 +81,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test func `a SpeakerFile writes what one participant is to hear`() throws {
+    @Test func `a SpeakerFile writes the mix-minus of one participant`() throws {
         let session = try session(
             "Ana 0s-1s microphone=550; Ben 0s microphone=660",
             """
@@ -108,7 +108,7 @@ import Testing
         #expect(tones[0] < 100 && tones[1] > 2000, "\(tones)")
     }
 
-    @Test(.nightly) func `a FrameFolder writes images of who is there`() throws {
+    @Test(.nightly) func `a FrameFolder writes images of the present participants`() throws {
         let session = try session(
             "Ana 0s-1s camera=320x180@10; Ben 1s share=160x90@5",
             """
@@ -128,7 +128,7 @@ import Testing
             ], "\(run)")
     }
 
-    @Test(.nightly) func `a call in a process of its own makes the same tracks and mixes`() throws {
+    @Test(.nightly) func `a call in a separate process makes the same tracks and mixes`() throws {
         let session = try session(
             "Ana 0s-1500ms camera=160x90@10 microphone=550; "
                 + "Ben 500ms share=160x90@5 microphone=660 mute=1s-1500ms", "[]")
@@ -233,7 +233,7 @@ import Testing
         #expect(muted == 10 * 48_000)
     }
 
-    @Test(.nightly) func `programs are told who comes and goes`() throws {
+    @Test(.nightly) func `programs receive an event when a participant joins or leaves`() throws {
         let session = try session(
             "Ana 0s-1s microphone mute=300ms-500ms", "[{ record: recording }]")
         let run = try session.run("--json")
@@ -281,7 +281,7 @@ import Testing
             ("Ana 0s bandwidth=0@1s", "Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end"),
             ("Ana 0s mute=", "has no times. Write mute=3s-4s, or mute=3s to the end."),
         ])
-    func `a wrong word is an error with its cure`(script: String, text: String) throws {
+    func `a wrong word is an error with its fix`(script: String, text: String) throws {
         let run = try session(script, "[{ record: recording }]").run()
         #expect(run.exit != .code(0) || run.standardError.contains("continues without"), "\(run)")
         #expect(run.standardError.contains(text), "\(run)")

@@ -124,7 +124,7 @@ import Testing
         #expect(report["output"] as? String == "loudspeaker nothing")
     }
 
-    @Test func `an unknown device ends the run before its start, with the cure`() throws {
+    @Test func `an unknown device ends the run before its start, with the fix`() throws {
         let run = try play(on: "nowhere")
         #expect(run.exit == .code(74), "\(run)")
         #expect(run.standardError.contains("loudspeaker nowhere: Unknown PCM nowhere"))

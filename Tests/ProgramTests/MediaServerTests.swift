@@ -151,7 +151,9 @@ import Testing
         #expect((bars.max() ?? 0) - (bars.min() ?? 255) > 100, "\(bars)")
     }
 
-    @Test(.nightly) func `a room does not send its server what it has fetched from it`() throws {
+    @Test(.nightly) func `a room does not send media back to the server that it fetched them from`()
+        throws
+    {
         let port = try freePort()
         let server = try server(port: port, microphone: "")
         try expect(server, "call: live")
@@ -212,7 +214,7 @@ import Testing
             ("503", "not available now (503): not now"),
             ("no-video", "the answer has no video"), ("page", "the answer is not usable"),
         ])
-    func `a server that refuses is told clearly, and the session goes on`(
+    func `a server that refuses is reported clearly, and the session continues`(
         path: String, text: String
     ) throws {
         let (server, port) = try redirector()
@@ -242,7 +244,7 @@ import Testing
             ("no-video", "the answer has no video: the server does not send this codec"),
             ("audio", "the answer has no video: Hall has only audio"),
         ])
-    func `a server that has nothing to fetch is told as clearly`(
+    func `a server that has nothing to fetch is reported as clearly`(
         path: String, text: String
     ) throws {
         let (server, port) = try redirector()

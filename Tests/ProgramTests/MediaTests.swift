@@ -119,7 +119,7 @@ import Testing
         #expect(beeps.count == 5, "\(beeps)")
     }
 
-    @Test(.nightly) func `start, end and speed choose what plays`() throws {
+    @Test(.nightly) func `start, end and speed choose the part that plays`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "part.mkv", "-c:v libx264 -g 40 -c:a flac".split(separator: " ").map(String.init))
@@ -227,7 +227,7 @@ import Testing
         #expect(frame[160, 90].isNear(YUV(y: 16, u: 128, v: 128), within: 1))
     }
 
-    @Test(.nightly) func `the log tells what is not shown`() throws {
+    @Test(.nightly) func `the log names the parts of a file that are not shown`() throws {
         let film = try CounterFilm()
         let subtitles = try film.write("x.srt", "1\n00:00:00,000 --> 00:00:01,000\nHello\n")
         let titled = try film.make(
@@ -305,7 +305,7 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `a file that is no media file is refused with its name`() throws {
+    @Test(.nightly) func `a file that is not a media file is refused with its name`() throws {
         let film = try CounterFilm()
         for text in ["", "hello", String(repeating: "\u{1b}[31m", count: 1000)] {
             let file = try film.write("text.mp4", text)
@@ -316,7 +316,7 @@ import Testing
     }
 
     @Test(.nightly)
-    func `a decoder that hangs costs its process alone, and the log has file and time`()
+    func `a decoder that hangs costs only its process, and the log has file and time`()
         throws
     {
         // After the 30th frame the filter searches for another one without an end.

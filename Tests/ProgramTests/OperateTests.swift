@@ -92,7 +92,9 @@ import Testing
         #expect(try line(of: session) == nil)
     }
 
-    @Test func `two sessions of one name are told apart, and a killed one leaves nothing`() throws {
+    @Test func `two sessions of one name are distinguished, and a killed one leaves nothing`()
+        throws
+    {
         let (first, second) = (try start("twice"), try start("twice"))
         let several = try greenroom("status", "twice")
         #expect(several.exit == .code(64))

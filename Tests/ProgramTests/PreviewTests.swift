@@ -38,7 +38,7 @@ import Testing
             "\(try TestPlugins.hostile())#\(plugin.name)", "--duration", "2s", "--virtual-clock",
             "--maximum", "320x180@15")
         #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
-        let title = "\(plugin.name) 1.0.0, a \(plugin.kind), in a process of its own"
+        let title = "\(plugin.name) 1.0.0, a \(plugin.kind), in a separate process"
         #expect(Self.lines(run).first == title, "\(run.text)")
         let isSound = Self.row("audio", of: run) != nil
         let counts = try #require(Self.row(isSound ? "blocks" : "frames", of: run), "\(run.text)")
@@ -52,7 +52,8 @@ import Testing
         #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
     }
 
-    @Test(.nightly) func `an output shows what it took and what it says, not what its camera sent`()
+    @Test(.nightly)
+    func `an output shows the frames that it received and the values that it reports`()
         throws
     {
         let run = try preview(
@@ -67,7 +68,7 @@ import Testing
         #expect(names.sorted() == ["frame-000000.png", "frame-000030.png"])
     }
 
-    @Test(.nightly) func `a call shows whom it brings, and what their tracks sent`() throws {
+    @Test(.nightly) func `a call shows its participants and the media of their tracks`() throws {
         let run = try preview(
             "LoopbackCall", "--set", "script=Ana 0s camera=320x180@15; Ben 0s-1s microphone",
             "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30")
@@ -330,7 +331,7 @@ import Testing
         }
         expect("\(library) is missing: waiting for it\n")
         try put(try build(version: "1.0.0", grey: 126), at: library)
-        expect("CCamera 1.0.0, a video source, in a process of its own")
+        expect("CCamera 1.0.0, a video source, in a separate process")
         expect("offer 1 (initial): 320x180@15; accepted")
 
         // A build that can't be loaded is reported.
@@ -341,7 +342,7 @@ import Testing
         expect("waiting for the next build of \(library)")
         unlink(library)
         try put(try build(version: "1.1.0", grey: 126), at: library)
-        expect("CCamera 1.1.0, a video source, in a process of its own")
+        expect("CCamera 1.1.0, a video source, in a separate process")
         expect("offer 1 (initial): 320x180@15; accepted", times: 2)
 
         // Overwritten in steps while it runs.
@@ -353,7 +354,7 @@ import Testing
             #expect(part.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == part.count)
             usleep(50_000)
         }
-        expect("CCamera 1.2.0, a video source, in a process of its own")
+        expect("CCamera 1.2.0, a video source, in a separate process")
         expect("offer 1 (initial): 320x180@15; accepted", times: 3)
         child.signal(SIGINT)
         let run = child.wait()
@@ -411,7 +412,7 @@ import Testing
         ])
         for times in 1...2 {
             for text in [
-                "Fails 1.0.0, a video source, in a process of its own",
+                "Fails 1.0.0, a video source, in a separate process",
                 "waiting for the next build of \(library)",
             ] {
                 #expect(
@@ -427,7 +428,7 @@ import Testing
         let run = try preview(
             "Tone", "--watch", "--duration", "500ms", "--virtual-clock", "--set", "frequency=300")
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
+        #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a separate process\n"))
     }
 
     // MARK: Names, grants and ends
@@ -441,7 +442,7 @@ import Testing
                     "--duration", "500ms", "--virtual-clock",
                 ], environment: ["GREENROOM_PLUGIN_PATH": nil])
             #expect(run.exit == .code(0), "\(run)")
-            #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
+            #expect(run.text.hasPrefix("Tone 1.0.0, a virtual mic, in a separate process\n"))
         }
     }
 
@@ -485,7 +486,7 @@ import Testing
         let bundled = try preview(
             "Tone", "--allow-network", "--duration", "500ms", "--virtual-clock")
         #expect(bundled.exit == .code(0), "\(bundled)")
-        #expect(bundled.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
+        #expect(bundled.text.hasPrefix("Tone 1.0.0, a virtual mic, in a separate process\n"))
     }
 
     @Test(
@@ -559,7 +560,7 @@ import Testing
         (["NoSuch", "--watch"], 65, "no plugin of this name is installed"),
         (["ColorBars", "--watch", "--duration", "5"], 64, "--duration 5: needs a time such as"),
     ])
-    func `a wrong argument is reported with the rule and the cure`(
+    func `a wrong argument is reported with the rule and the fix`(
         arguments: [String], code: Int32, text: String
     ) throws {
         let run = try Greenroom.start(["preview"] + arguments).wait()

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `two runs and a process of its own make the same bytes`() throws {
+    @Test func `two runs and a separate process write the same bytes`() throws {
         let names = ["a.mkv", "a.mp4"]
         let sessions = try [nil, nil, "process"].map { isolation in
             let session = try session(
@@ -109,7 +109,7 @@ import Testing
             let files = try sessions.map { try readFile($0.folder(name)) }
             #expect(files[0].count > 10_000)
             #expect(files[0] == files[1], "\(name): two runs")
-            #expect(files[0] == files[2], "\(name): in a process of its own")
+            #expect(files[0] == files[2], "\(name): in a separate process")
         }
     }
 
@@ -408,7 +408,7 @@ import Testing
         #expect(!session.folder.has("s-002.mkv") && !session.folder.has("s-003.mkv"))
     }
 
-    @Test(.nightly) func `a process of its own does not record beside a file from before`() throws {
+    @Test(.nightly) func `a separate process does not record beside a file from before`() throws {
         let session = try session(
             [Self.output("file: kept.mkv", "isolation: process")], duration: "6s")
         try session.folder.write("kept.mkv", "something")

@@ -59,7 +59,7 @@ import Testing
         #expect(run.standardError.contains("is a named pipe, not a regular file"), "\(run)")
     }
 
-    @Test func `what a session makes is its user's alone`() throws {
+    @Test func `only the session's user can read its files`() throws {
         let session = try session("[{ record: deep/folder }, { record: recording }]")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -89,7 +89,8 @@ import Testing
         #expect((run.text + run.standardError).contains(words), "\(run)\n\(run.text)")
     }
 
-    @Test func `a second session in a folder is refused, and says who has it`() throws {
+    @Test func `a second session in a folder is refused, and the error names the first one`() throws
+    {
         let first = try session(duration: nil)
         let child = try first.start()
         #expect(child.waitForErrors(containing: "sending"))
@@ -114,7 +115,7 @@ import Testing
         #expect(try third.run().exit == .code(0))
     }
 
-    @Test(.nightly) func `what an older report lists is removed, and nothing else`() throws {
+    @Test(.nightly) func `only files that an older report lists are removed`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }
@@ -162,7 +163,7 @@ import Testing
         #expect(report["outcome"] as? String == "outputs-failed")
     }
 
-    @Test(.nightly) func `a folder that goes is told in plain words`() throws {
+    @Test(.nightly) func `a folder that disappears is reported in plain words`() throws {
         let session = try session(duration: nil)
         let child = try session.start()
         #expect(child.waitForErrors(containing: "sending"))

@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `commands change the session, and the answer says what was done`() throws {
+    @Test func `commands change the session, and the answer describes the change`() throws {
         let room = try Room(
             """
             camera: { plugin: ColorBars, settings: { ball: false } }
@@ -145,7 +145,8 @@ import Testing
     }
 
     @Test(.nightly)
-    func `every answer forbids what the room does not need, and says nobody where one was`()
+    func
+        `every HTTP answer forbids features that the room does not need, and hides the address of a link`()
         throws
     {
         let room = try Room()

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `every sample with a folder of its own has a README with commands`() throws {
+    @Test func `every sample with a separate folder has a README with commands`() throws {
         let samples = try Self.all.get()
         #expect(samples.count >= 6)
         for sample in samples {

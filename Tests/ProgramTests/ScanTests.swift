@@ -255,7 +255,7 @@ import Testing
         #expect(try line(of: "a.so", in: try list()) == again)
     }
 
-    @Test(.nightly) func `a missing cache is no error`() throws {
+    @Test(.nightly) func `a missing cache is not an error`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
         let file = try folder.write("file", "no folder")
         for changes: [String: String?] in [

@@ -56,7 +56,7 @@ import Testing
                 "share: warning: the window is closed; the share continues with a window that is \"demo\"",
                 "share: the share continues",
             ], "\(run)\n\(run.text)")
-        let process = isIsolated ? "a process of its own" : "the host's process"
+        let process = isIsolated ? "a separate process" : "the host's process"
         #expect(run.text.contains("Screen 1.0.0, a share source, in \(process)"))
     }
 
@@ -193,7 +193,7 @@ import Testing
         #expect(json.text.contains("\"title\": \"Slides - Viewer\""), "\(json.text)")
     }
 
-    @Test func `what can't be shared is named with the cure`() throws {
+    @Test func `a window that can't be shared is an error with the fix`() throws {
         let server = try XServer()
         _ = try server.window("Counter")
         func refusal(
@@ -312,7 +312,7 @@ import Testing
     // MARK: - Audio
 
     @Test(.nightly, arguments: [false, true])
-    func `the audio is what one program plays, also one that begins later, or what all play`(
+    func `the audio is that of one program, even if it starts later, or of all programs`(
         isIsolated: Bool
     ) throws {
         let server = try PipeWireServer()

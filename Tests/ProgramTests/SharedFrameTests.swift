@@ -75,7 +75,7 @@ import Testing
             [Entry].self, from: JSONSerialization.data(withJSONObject: entries))
     }
 
-    @Test func `equal wants cost one conversion and no copy`() throws {
+    @Test func `equal requested formats cost one conversion and no copy`() throws {
         let none = try run([try Self.taker("host", format: 2)])
         let inHost = try run([Self.taker("host", format: 2), Self.taker("host")])
         let isolated = try run(
@@ -167,7 +167,7 @@ import Testing
         ("crash", "", "killed by SIGABRT"), ("stall", "", "hangs in"),
         ("leak", ", memory-limit: 64 MB", "limit: 64 MB"),
     ])
-    func `an output that crashes, hangs or leaks costs itself alone`(
+    func `an output that crashes, hangs or leaks costs only itself`(
         name: String, key: String, evidence: String
     ) throws {
         let deed: Deed = name == "crash" ? .crash : name == "stall" ? .stall : .leak
@@ -203,7 +203,7 @@ import Testing
         #expect(isolated.report.plugins.allSatisfy { $0.losses == nil }, "\(isolated.run)")
     }
 
-    @Test(.nightly) func `a process has the frames of its own want alone, to read`() throws {
+    @Test(.nightly) func `a process can read only the frames of its requested format`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", duration: nil,
             outputs: """

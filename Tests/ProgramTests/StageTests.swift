@@ -131,7 +131,7 @@ import Testing
         ),
         ("background-image: missing.png", "missing.png"),
     ])
-    func `a setting that can't be used is told`(setting: String, message: String) throws {
+    func `a setting that can't be used is reported`(setting: String, message: String) throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }

@@ -250,7 +250,7 @@ import Testing
             ("url: 'http://ana:geheim@h/geheim'", "has none of the schemes"),
             ("url: 'rtmp://127.0.0.1/a', video: share", "the session has no share for this stream"),
         ])
-    func `a wrong setting is an error with its cure`(settings: String, text: String) throws {
+    func `a wrong setting is an error with its fix`(settings: String, text: String) throws {
         let run = try session(settings, "on-failure: end").run()
         #expect(run.exit != .code(0), "\(run)")
         #expect(run.standardError.contains(text), "\(run)")

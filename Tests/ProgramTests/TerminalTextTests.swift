@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `a path does not begin a line of its own`() throws {
+    @Test(.nightly) func `a path does not begin a new line`() throws {
         let made = folder("a\nforged: 1\(Self.escapes)")
         mkdir(made, 0o755)
         let file = "\(made)/s.yaml"

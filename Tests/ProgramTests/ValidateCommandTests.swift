@@ -61,7 +61,7 @@ import Testing
             (["--list", "--format", "junit"], 64, "Use --format json."),
             (["--format", "xml"], 64, "xml"),
         ])
-    func `a wrong argument is reported with the rule and the cure, and no check runs`(
+    func `a wrong argument is reported with the rule and the fix, and no check runs`(
         arguments: [String], code: Int32, text: String
     ) throws {
         let run = try Greenroom.start(["validate", "ColorBars"] + arguments)
@@ -78,7 +78,7 @@ import Testing
         (["\(Checkout.products)/libTone.so#Tony"], 65, "It has: Tone, ToneShareAudio"),
         ([], 64, "Name a plugin"),
     ])
-    func `a file that is no plugin is reported`(arguments: [String], code: Int32, text: String)
+    func `a file that is not a plugin is reported`(arguments: [String], code: Int32, text: String)
         throws
     {
         let run = try Greenroom.start(["validate"] + arguments).wait()
@@ -171,7 +171,7 @@ import Testing
             })
     }
 
-    @Test(.nightly) func `a check that can't decide has an outcome and an exit code of its own`()
+    @Test(.nightly) func `a check that can't decide has a separate outcome and exit code`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -174,7 +174,7 @@ import Testing
             ("BroadcastListings", "AgoraBroadcast", "screenshare-share"),
             ("BroadcastListings", "WebRTCBroadcast", "webrtc-share"),
         ])
-    func `an app shares what it captures of the session's screen`(
+    func `an app shares its capture of the session's screen`(
         library: String, name: String, track: String
     ) throws {
         let session = try session(
@@ -330,7 +330,7 @@ import Testing
         withExtendedLifetime(group) {}
     }
 
-    @Test(.nightly) func `an app shows what it captures of its screen`() throws {
+    @Test(.nightly) func `an app shows its capture of its screen`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare }

@@ -13,7 +13,7 @@ import Testing
 
     // MARK: Threads of Swift's own
 
-    @Test func `plugins with Swift's own threads are checked by what they do`() throws {
+    @Test func `plugins with Swift's own threads are checked by their behaviour`() throws {
         let reports = try validate(
             try TestPlugins.threads.get(), only: "lifecycle.joins", "lifecycle.refused-steps",
             "robustness.ungranted")
@@ -53,7 +53,7 @@ import Testing
 
     // MARK: Plugins in C
 
-    @Test func `what the sandbox refuses counts in all checks`() throws {
+    @Test func `accesses that the sandbox refuses count in all checks`() throws {
         // Three seconds after its start another check looks.
         let library = try WrongPlugin.build(
             "robustness/looks-around-late.c", ["-DLATE_MS=3000"], as: "looks-around-very-late")

@@ -264,7 +264,7 @@ import Testing
         #expect(values["samples-dropped"] != nil && values["samples-silent"] != nil, "\(values)")
     }
 
-    @Test(.nightly) func `what programs play is the session's audio`() throws {
+    @Test(.nightly) func `audio that programs play is the session's audio`() throws {
         let server = try PipeWireServer()
         let tone = try ChildProcess.run(
             "ffmpeg",
@@ -306,7 +306,7 @@ import Testing
         """
 
     @Test(.nightly)
-    func `without PipeWire the outputs fail with the cure, and the session continues`() throws {
+    func `without PipeWire the outputs fail with the fix, and the session continues`() throws {
         let session = try TestSession(Self.sources, duration: "500ms", outputs: Self.outputs)
         let nowhere = session.folder.path
         let run = try session.run(
@@ -369,7 +369,7 @@ import Testing
     // MARK: - In a process of its own
 
     @Test(.nightly)
-    func `an isolated camera works without a sandbox, and in one fails with the cure`() throws {
+    func `an isolated camera works without a sandbox, and in one fails with the fix`() throws {
         let server = try PipeWireServer()
         func session(_ more: String) throws -> TestSession {
             try TestSession(

@@ -182,7 +182,7 @@ import Testing
         #expect(account.stamps.foreign + account.stamps.jumps == 0, "\(track): \(account.stamps)")
     }
 
-    @Test(.nightly) func `what clients without rights try is refused, and the room stays open`()
+    @Test(.nightly) func `requests of clients without rights are refused, and the room stays open`()
         throws
     {
         let live = try Live(
@@ -230,7 +230,8 @@ import Testing
         peer.errorsSoFar.components(separatedBy: "frame 0\n").count - 1
     }
 
-    @Test(.nightly) func `a guest who sends too much goes alone, and a viewer beside them sees on`()
+    @Test(.nightly)
+    func `only the guest who sends too much is disconnected, and a viewer continues to watch`()
         throws
     {
         let live = try Live()
@@ -463,7 +464,9 @@ import Testing
         _ = live.end()
     }
 
-    @Test(.nightly) func `those without VP8 see and send H.264, while others watch VP8`() throws {
+    @Test(.nightly) func `browsers without VP8 watch and send H.264, while others watch VP8`()
+        throws
+    {
         let live = try Live()
         let other = try live.peer("slots", 0, "4", "720")
         let ana = try live.peer("join", 1, "Ana", "660", environment: ["CODEC": "H264"])
@@ -485,7 +488,7 @@ import Testing
         try expectFrames(of: YUV(y: 81, u: 90, v: 240), in: live, "ana-camera")
     }
 
-    @Test(.nightly) func `a room takes two dozen pages, and one more is told that it is full`()
+    @Test(.nightly) func `a room takes two dozen pages, and one more learns that it is full`()
         throws
     {
         struct Crowd: Decodable {
@@ -567,7 +570,7 @@ import Testing
         throw Failure("the room does not say how many frames it has decoded")
     }
 
-    @Test(.nightly) func `a viewer who vanishes is gone, and nothing is encoded any more`() throws {
+    @Test(.nightly) func `a viewer who vanishes is removed, and the encoder stops`() throws {
         let live = try Live()
         let vanished = try live.peer("vanish", 0).wait()
         #expect(vanished.exit == .code(0), "\(vanished)")
@@ -580,7 +583,7 @@ import Testing
     }
 
     @Test(.nightly)
-    func `a taken port, another call and a short token are errors that say the cure`() throws {
+    func `a taken port, another call and a short token are errors that name the fix`() throws {
         let session = try TestSession("camera: { plugin: ColorBars }", isolation: nil)
         let live = try Live()
         let port = try #require(URL(string: live.url)?.port)

@@ -60,7 +60,7 @@ import Testing
         "page.example", "https://page.example/", "* https://page.example", "ftp://a",
         "https://a,https://b", "https://", "https://a:x",
     ])
-    func `a setting with a word that is no origin is none`(text: String) {
+    func `a setting with a word that is not an origin allows nothing`(text: String) {
         #expect(AllowedOrigins(text) == nil)
     }
 

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that begins anew is another one, and no timestamp does harm`() {
+    @Test func `a stream that begins again is another one, and no timestamp does harm`() {
         var times = FrameTimes()
         for index in 0..<64 {
             _ = times.time(

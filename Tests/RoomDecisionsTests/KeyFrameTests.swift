@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `one who has been calm begins anew`() {
+    @Test func `a viewer who has been calm starts with a clean record`() {
         var rule = KeyFrameRule()
         let before = grants(&rule, from: 0, seconds: 8).count
         #expect(before == 4)

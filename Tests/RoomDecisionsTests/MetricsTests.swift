@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[]", "{\"seconds\":1}"])
-    func `another text is no report`(json: String) {
+    func `another text is not a report`(json: String) {
         #expect(Metrics(report: json) == nil)
     }
 }

@@ -90,7 +90,7 @@ import Testing
         #expect(found.contains(text), "\(found)")
     }
 
-    @Test func `an answer that is no SDP, or too long, is no answer`() {
+    @Test func `an answer that is not SDP, or too long, is refused`() {
         for body in ["", "<html>", String(repeating: "v=0\n", count: 30_000)] {
             #expect(problem(201, body: body).contains("not usable"))
         }

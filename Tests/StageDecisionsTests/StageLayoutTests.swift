@@ -120,7 +120,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
             (StageLayout(.pip, main: "camera"), .person(2), [.own(1), .person(2)]),
             (StageLayout(.pip, main: "P1", inset: "P2"), nil, [.person(1), .person(2)]),
         ] as [(StageLayout, StageSource?, [StageSource])])
-    func `who is large depends on the speaker and the settings`(
+    func `the large person depends on the speaker and the settings`(
         layout: StageLayout, speaker: StageSource?, expected: [StageSource]
     ) {
         let tiles = layout.tiles(
@@ -281,7 +281,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         }
     }
 
-    @Test func `the first who speaks is the speaker at once`() {
+    @Test func `the first person who speaks is the speaker at once`() {
         #expect(speakers([(-90, -90), (-90, -20)]) == [nil, .person(2)])
     }
 
@@ -303,7 +303,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         #expect(speakers(late).firstIndex(of: .person(2)).map { (36...40).contains($0) } == true)
     }
 
-    @Test func `two who answer each other every 300 ms take over from a silent speaker`() {
+    @Test func `two people who answer each other every 300 ms replace a silent speaker`() {
         var speaker = ActiveSpeaker()
         for block in 0..<200 {
             let now = Int64(block) * 100_000_000
@@ -316,12 +316,12 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         }
     }
 
-    @Test func `two who are equally loud do not alternate`() {
+    @Test func `two people of equal loudness do not alternate`() {
         let levels = (0..<200).map { $0 % 2 == 0 ? (-20.0, -22.0) : (-22.0, -20.0) }
         #expect(Set(speakers(levels)) == [.person(1)])
     }
 
-    @Test func `one who has left is not the speaker`() {
+    @Test func `a person who has left is not the speaker`() {
         var speaker = ActiveSpeaker()
         speaker.hear(.person(1), -20, at: 0)
         speaker.forget(.person(1))

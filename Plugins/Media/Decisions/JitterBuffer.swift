@@ -5,9 +5,9 @@
 package struct JitterBuffer: Equatable {
     /// The delay of a packet that arrives on time.
     package static let delay: Int64 = 300_000_000
-    /// The highest delay of a packet before the stream stops for it.
+    /// How much later than due a packet may come before the stream stops for it.
     package static let tolerance: Int64 = 20_000_000
-    /// The highest amount that may wait.
+    /// How much may wait at most.
     package static let limit: Int64 = 5_000_000_000
 
     /// A position of the stream and the time when it is due.

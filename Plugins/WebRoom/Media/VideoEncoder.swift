@@ -16,7 +16,7 @@ final class VideoEncoder: Sendable {
     /// Key frames are large: requests within this time get one.
     private static let keyInterval: UInt64 = 300_000_000
 
-    /// The delay of a frame, in nanoseconds: 25 ms after the host has passed it on. Browsers hold
+    /// How long after its time a frame leaves, in nanoseconds: 25 ms after the host has passed it on. Browsers hold
     /// two packets of audio back, of 20 ms each, and no video.
     static let delay = 125_000_000
 

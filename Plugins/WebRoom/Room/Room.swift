@@ -60,7 +60,7 @@ final class Room: Sendable {
     var address: String? { services.network.address }
     /// Whether the room publishes to the server that it fetches from.
     let hasOneServer: Bool
-    /// The number of files that this process may open.
+    /// How many files this process may open.
     private let openFiles = sysconf(Int32(_SC_OPEN_MAX))
     let state = Mutex(State())
     /// Requests that wait for a change.

@@ -21,7 +21,7 @@ final class ServerLink: Sendable {
         var lasted = Duration.zero
         /// The time at which the present connection began.
         var begun: ContinuousClock.Instant?
-        /// The place where the connection can be ended.
+        /// Where the connection can be ended.
         var resource: String?
         /// The rooms that the offer names.
         var rooms: [String] = []

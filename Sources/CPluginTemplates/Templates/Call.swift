@@ -37,7 +37,7 @@ final class MyPlugin: Call {
         tone.frequency.withLock { $0 = settings.frequency }
     }
 
-    /// What the plugin takes: for each participant the audio that they are to hear. A call over a
+    /// The tracks that the plugin requests: for each participant the mix-minus. A call over a
     /// network takes the session's camera and share as well.
     func onTrack(_ track: Track) -> TrackWant? { track.kind == .mixMinus ? .audio() : nil }
 

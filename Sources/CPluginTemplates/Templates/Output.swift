@@ -31,7 +31,7 @@ final class MyPlugin: Output {
 
     func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    /// What the plugin wants of a track: small frames of the camera, nothing of the others.
+    /// The requested format of a track: small frames of the camera, nothing of the others.
     func onTrack(_ track: Track) -> TrackWant? {
         guard track.kind == .camera else { return nil }
         return .video(

@@ -30,7 +30,7 @@ final class MyPlugin: RawVideoReceiver {
 
     func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    /// What the plugin subscribes to: small frames of each participant's camera. The session's own
+    /// The subscription of a track: small frames of each participant's camera. The session's own
     /// tracks have no participant; shares are the other kind of video.
     func subscription(to track: Track) -> VideoTrackWant? {
         guard track.kind == .camera, track.participant != nil else { return nil }

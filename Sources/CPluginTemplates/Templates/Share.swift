@@ -22,7 +22,7 @@ struct MyPlugin: Screen {
 
     mutating func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    /// What screens are captured in: blue, green, red and a byte that is ignored.
+    /// The format of screen captures: blue, green, red and a byte that is ignored.
     var format: PixelFormat { .bgra }
 
     /// Draws one frame, for its time and in its size, which may change between frames.

@@ -31,11 +31,11 @@ final class MyPlugin: VirtualAudioSpeaker {
 
     func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    /// What the plugin hears: the mix. Others are each person alone, the audio of shares, and what
+    /// The track that the plugin hears: the mix. Others are each person alone, the audio of shares, and what
     /// comes in with a call.
     var positions: Set<SpeakerPosition> { [.mixed] }
 
-    /// How it hears that: the host resamples and mixes.
+    /// The form in which it hears that: the host resamples and mixes.
     var format: AudioFormat { AudioFormat(sampleRate: 16_000, channels: 1) }
     var blockMilliseconds: Int { 20 }
 

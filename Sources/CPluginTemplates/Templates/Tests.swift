@@ -7,6 +7,6 @@ import Testing
 @Test func `the plugin works in a session`() throws {
     let session = try TestSession([TestPlugin(MyPlugin.self)])
     session.advance(by: .seconds(1))
-    // What the plugin does.
+    // The effect of the plugin.
     #expect(try session.end().outcome == .finished)
 }

@@ -24,7 +24,7 @@ struct IngestState: ~Copyable, Sendable {
     /// How late audio that follows no other may be for the places that are left, in frames, before what
     /// has no place is left out: 40 ms.
     private static let lateTolerance: Int64 = 1920
-    /// How long audio must be on time, in nanoseconds, before the extra delay ends: initial value
+    /// The time for which audio must be on time, in nanoseconds, before the extra delay ends: initial value
     /// and maximum.
     private static let recoveryTimes: ClosedRange<Int64> = 1_000_000_000...60_000_000_000
     /// The offset above which an offset is reported, as a part of full scale.
@@ -47,7 +47,7 @@ struct IngestState: ~Copyable, Sendable {
     private var converter: AudioConverter?
     private var stamps = TimestampNormalizer()
     private var clock = AudioClockRecovery()
-    /// When audio last came too late that plays later than its timestamps say; nil if it plays in time.
+    /// The time at which audio last came too late; nil if audio plays at its timestamps.
     private var lastLate: Int64?
     /// Backoff of that time. Without it, a source with repeated delays would lose audio at each
     /// return.

@@ -68,6 +68,6 @@ extension gr_capability {
 extension PluginError {
     static func short(_ name: String) -> PluginError {
         PluginError(
-            "the host passed a \(name) shorter than that of major 1", status: .badArgument)
+            "the host passed a \(name) shorter than in major 1", status: .badArgument)
     }
 }

@@ -1,6 +1,6 @@
 internal import GreenroomMedia
 
-/// When frames are due: frame n exactly n / rate after the anchor, however late others were.
+/// The due times of frames: frame n exactly n / rate after the anchor, however late others were.
 struct FrameSchedule: Equatable {
     /// A frame whose due time is known, from which the others are counted.
     private(set) var anchorIndex: Int64 = 0
@@ -12,7 +12,7 @@ struct FrameSchedule: Equatable {
         self.rate = rate
     }
 
-    /// When a frame is due, in nanoseconds on the session clock.
+    /// The due time of a frame, in nanoseconds on the session clock.
     func due(_ index: Int64) -> Int64 {
         let offset = rate.dueNanoseconds(ofFrame: index - anchorIndex)
         let (sum, overflow) = anchorNanoseconds.addingReportingOverflow(offset)

@@ -1,6 +1,6 @@
 internal import GreenroomMedia
 
-/// When samples are due, and how they make blocks of 10 ms: by whole numbers, so that a rate
+/// The due times of samples and their blocks of 10 ms: by whole numbers, so that a rate
 /// without a whole 10 ms block, such as 22050 Hz, loses none.
 struct SampleSchedule: Equatable {
     static let blocksPerSecond: Int64 = 100
@@ -27,7 +27,7 @@ struct SampleSchedule: Equatable {
     /// The longest that a block may be.
     var largestCount: Int { Int(sampleRate / Self.blocksPerSecond) + 1 }
 
-    /// When a sample sounds, in nanoseconds on the session clock.
+    /// The time of a sample, in nanoseconds on the session clock.
     func due(sample: Int64) -> Int64 {
         let offset = Int128(sample) * 1_000_000_000 / Int128(sampleRate)
         return Int64(clamping: Int128(startNanoseconds) + offset)

@@ -14,7 +14,7 @@ final class FrameGuard: Sendable {
         protect(0..<frames.byteCount, PROT_NONE)
     }
 
-    /// Where the memory begins in this process.
+    /// The start of the memory in this process.
     var address: UInt64 { UInt64(UInt(bitPattern: frames.base)) }
 
     func open(_ planes: SharedPlanes) { protect(planes, PROT_READ | PROT_WRITE) }

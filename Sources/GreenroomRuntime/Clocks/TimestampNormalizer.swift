@@ -120,7 +120,7 @@ package struct TimestampNormalizer: Sendable {
         lastPTS = nil
     }
 
-    /// How far a timestamp is before the last one, in nanoseconds.
+    /// The distance of a timestamp before the last one, in nanoseconds.
     private func step(back pts: Int64) -> Int64 {
         guard let lastPTS, pts < lastPTS else { return 0 }
         return Int64(clamping: (Int128(lastPTS) - Int128(pts)) * unit)

@@ -16,9 +16,9 @@ final class VirtualClock: Sendable {
     /// The start of every run: an hour, so that no counter from zero looks like this clock.
     static let startTime: Int64 = 3_600_000_000_000
 
-    /// How long, in real time, the clock waits for a started source that has not used it yet.
+    /// The real time that the clock waits for a started source that has not used it yet.
     private static let startTimeout: Int64 = 2_000_000_000
-    /// How often in a row a plugin is found at rest that only reacts.
+    /// The number of times in a row that a plugin which only reacts is found at rest.
     private static let restLimit = 3
 
     /// A thread of the session.
@@ -64,7 +64,7 @@ final class VirtualClock: Sendable {
         var since: Int64
         /// Whether none of its threads runs; nil for a plugin that must use the clock.
         var isAtRest: (@Sendable () -> Bool)?
-        /// How often in a row it was found at rest.
+        /// The number of times in a row that it was found at rest.
         var rests = 0
     }
 

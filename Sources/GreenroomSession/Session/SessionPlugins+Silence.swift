@@ -89,7 +89,7 @@ extension SessionPlugins {
             case .frames:
                 (
                     "frame", "showing a slate",
-                    "Send until stop-send, on a thread of its own."
+                    "Send until stop-send, on a separate thread."
                 )
             case .firstFrame:
                 (

@@ -8,7 +8,7 @@ import SystemPackage
 struct NewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Create a plugin in a folder of its own.",
+        abstract: "Create a plugin in a separate folder.",
         discussion: """
             The folder has one source file that works as it is, a build file, a session file to \
             try it with, and a README. Kinds have the names of roles in a session file; the names \

@@ -73,7 +73,7 @@ struct PreviewPlan {
     var title: String {
         let place =
             session[address]?.isolation == nil
-            ? "in the host's process" : "in a process of its own"
+            ? "in the host's process" : "in a separate process"
         return
             "\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle), \(place)"
     }

@@ -16,7 +16,7 @@ struct ValidateCommand: ParsableCommand {
         commandName: "validate",
         abstract: "Check a plugin against the interface's rules.",
         discussion: """
-            Each check runs in a process of its own, and the plugin in another, sandboxed one; both \
+            Each check runs in a separate process, and the plugin in another, sandboxed one; both \
             are killed at the check's time limit. Exit codes: 0 the plugin conforms, 69 a check found \
             a fault, 75 no check found a fault, but one could not decide, 65 no such plugin, 64 \
             wrong arguments, 130 interrupted. greenroom plugins shows the result of a complete run \

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `only what is granted is connected`() throws {
+    @Test func `only granted connections are opened`() throws {
         let folder = try TemporaryFolder()
         let (one, two) = (folder("one"), folder("two"))
         let listeners = [try Self.listen(one), try Self.listen(two)]
@@ -152,7 +152,7 @@ import Testing
         close(connection.descriptor)
     }
 
-    @Test func `a link in place of a granted socket leads nowhere else`() throws {
+    @Test func `a link instead of a granted socket leads nowhere else`() throws {
         let folder = try TemporaryFolder()
         let (granted, secret) = (folder("granted"), folder("secret"))
         let first = try Self.listen(granted)

@@ -59,7 +59,7 @@ import Testing
 
     @Test(
         arguments: [-50_000.0, -40_000, -20_000, -10_000, -4_000], [true, false])
-    func `sound that is a little short is concealed, counted and told`(
+    func `sound that is a little short is concealed, counted and reported`(
         ppm: Double, isStamped: Bool
     ) throws {
         var source = source(ppm: ppm)
@@ -81,7 +81,7 @@ import Testing
 
     @Test(
         arguments: [4_000.0, 10_000, 20_000, 50_000], [true, false])
-    func `a little too much sound is left out or refused, counted and told`(
+    func `a little too much sound is left out or refused, counted and reported`(
         ppm: Double, isStamped: Bool
     ) throws {
         var source = source(ppm: ppm)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [-2_500.0, 2_500])
-    func `what a clock can be off by is stretched, and nothing is missing`(ppm: Double) {
+    func `the drift of a clock is stretched, and no sample is missing`(ppm: Double) {
         var simulation = AudioSimulation(source(ppm: ppm))
         simulation.run(seconds: 120)
         let statistics = simulation.ingest.statistics

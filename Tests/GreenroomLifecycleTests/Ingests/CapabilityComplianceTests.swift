@@ -85,7 +85,7 @@ import Testing
         #expect(findings(&compliance, fps: 30, seconds: 5, from: 60 * second).isEmpty)
     }
 
-    @Test func `each finding says what was agreed, what was sent, and the cure`() {
+    @Test func `each warning names the agreement, the sent format and the fix`() {
         let size = FrameSize(width: 640, height: 480)
         let texts = [
             CapabilityCompliance.Finding.otherSize(size, agreed: agreed.size).text,

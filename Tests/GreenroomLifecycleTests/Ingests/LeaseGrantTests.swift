@@ -90,7 +90,7 @@ import Testing
         #expect(counts.bytesCopied == 64 * 48 + 2 * (64 * 23 + 32))
     }
 
-    @Test func `memory for converted pixels holds what they are converted from`() throws {
+    @Test func `memory for converted pixels holds the original`() throws {
         let form = FrameForm(.bgra, size, FrameInfo())
         let conversion = try #require(EarlyConversion(of: form, to: .bt601Full))
         track.offer(conversion)

@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `blocks that a filter refuses are told and counted`(isRequired: Bool) throws {
+    func `blocks that a filter refuses are reported and counted`(isRequired: Bool) throws {
         let filter = FakeAudioFilter(.init(factor: 2, refusing: 10..<13))
         let result = try session([filter.plan(isRequired: isRequired)]).run()
         let played = try samples("camera", of: result)
@@ -133,7 +133,7 @@ import Testing
                 }))
     }
 
-    @Test func `each participant's audio passes through filters, and the next one gets them anew`()
+    @Test func `each participant's audio passes through fresh filters`()
         throws
     {
         let filter = FakeAudioFilter(.init(editing: AudioEditing(delayFrames: 336), factor: 3))

@@ -36,7 +36,7 @@ import Testing
         return session
     }
 
-    @Test func `what a composer sends is the track stage, and it gets the other tracks`() throws {
+    @Test func `a composer sends the track stage, and receives the other tracks`() throws {
         let composer = FakeComposer()
         let result = try session(composer).run()
         #expect(result.report.outcome == .finished, "\(result.failures)")
@@ -95,7 +95,9 @@ import Testing
         #expect((result.picture("stage")?.account.realPercent ?? 0) > 90)
     }
 
-    @Test func `what a composer wants limits the offer to a camera while its video is taken`()
+    @Test
+    func
+        `a composer's requested format limits the offer to a camera while an output uses its video`()
         throws
     {
         let small: @Sendable (OutputTrack, inout gr_want) -> Void = { _, want in
@@ -120,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a composer learns who is there, also of those who have no track that it wants`()
+    @Test func `a composer learns of all participants, even without a track that it requests`()
         throws
     {
         let composer = FakeComposer(

@@ -121,7 +121,7 @@ import Testing
         #expect(output.events.isEmpty)
     }
 
-    @Test func `what is no command is refused with the reason`() throws {
+    @Test func `a line that is not a command is refused with the reason`() throws {
         let answers = Mutex(Answers())
         let output = FakeOutput(
             .init(onVideo: { output, frame in
@@ -165,7 +165,7 @@ import Testing
         #expect(try #require(result.picture("camera")).accepted < 200)
     }
 
-    @Test func `the description has live settings alone, and the report the time`() throws {
+    @Test func `the description has only live settings, and the report has the time`() throws {
         let answers = Mutex(Answers())
         let output = FakeOutput(
             .init(onVideo: { output, frame in

@@ -53,7 +53,7 @@ import Testing
         #expect(result.failures.isEmpty && result.picture("camera")?.unedited == 0)
     }
 
-    @Test func `a filter that refuses a new size is told so in the log, and goes on`() throws {
+    @Test func `the log names a filter that refuses a new size, and the filter continues`() throws {
         let filter = FakeSource(
             .init(failing: ("property-change", .failed, "the lens is glued on"), follows: true))
         let result = try lowered(filter)

@@ -217,7 +217,7 @@ import Testing
         #expect(!(try entry(result)).contains("ceiling"))
     }
 
-    @Test func `what makes no sense is refused`() throws {
+    @Test func `settings that contradict each other are refused`() throws {
         let statuses = Mutex<[Int32]>([])
         let output = FakeOutput(
             .init(onVideo: { output, frame in
@@ -252,7 +252,7 @@ import Testing
         #expect(host.state(output.handle, 2, "live") == gone)
     }
 
-    @Test func `a refusal names the rule and the cure`() {
+    @Test func `a refusal names the rule and the fix`() {
         let texts = [
             Refusal(.unknownTrack(9), in: .setCeiling).text,
             Refusal(.audioTrack(2), in: .setCeiling).text,
@@ -276,7 +276,7 @@ import Testing
 
     // MARK: State
 
-    @Test func `the state of an output is told once, and stands in the report`() throws {
+    @Test func `the state of an output is reported once, and is in the report`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 let host = HostInterface.output.pointee
@@ -304,7 +304,7 @@ import Testing
         #expect(result.report.summary.contains("outputs[1] (FakeOutput): lost: \(cut)"))
     }
 
-    @Test func `a flood of states is told in part, and harms nothing`() throws {
+    @Test func `a flood of states is reported in part, and harms nothing`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 let host = HostInterface.output.pointee
@@ -389,7 +389,7 @@ import Testing
         #expect(result.picture("camera")?.outputs.first?.delivered == 45)
     }
 
-    @Test func `outputs that change to equal wants share a conversion`() throws {
+    @Test func `outputs that change to equal requested formats share a conversion`() throws {
         let tiny = gr_capability(width: 64, height: 36, fps_numerator: 15, fps_denominator: 1)
         let result = try session(
             [changing(at: 2, to: tiny), changing(at: 2, to: tiny)], milliseconds: 2000
@@ -511,7 +511,7 @@ import Testing
         #expect(new.first == change / 3 && new.last == 16_000)
     }
 
-    @Test func `a new life gets what it wants`() throws {
+    @Test func `an output that restarts gets its requested formats again`() throws {
         let output = Mutex<FakeOutput?>(nil)
         let fake = FakeOutput(
             .init(

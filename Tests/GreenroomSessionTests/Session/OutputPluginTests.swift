@@ -139,7 +139,9 @@ import Testing
         #expect(result.picture("camera")?.outputs.map(\.delivered) == [15, 15])
     }
 
-    @Test func `equal wants of isolated outputs share a conversion, and what it writes`() throws {
+    @Test func `equal requested formats of isolated outputs share a conversion and its memory`()
+        throws
+    {
         let allocator = FakeAllocator()
         let digests = Mutex<[Set<UInt>]>([[], [], []])
         let outputs = (0..<3).map { number in
@@ -210,7 +212,7 @@ import Testing
         #expect(allocator.inUse == 0)
     }
 
-    @Test func `without memory an isolated output loses its frames alone`() throws {
+    @Test func `without memory an isolated output loses only its frames`() throws {
         let output = FakeOutput(.init(allocator: FakeAllocator(limit: 0)))
         let other = FakeOutput()
         let result = try session([output, other]).run()
@@ -220,7 +222,9 @@ import Testing
         #expect(try jsonText(entry.entry).contains(#""noBuffer":15"#))
     }
 
-    @Test func `black, a slate and what a want begins with are copied for an isolated output`()
+    @Test
+    func
+        `black, slates and the first frame of a requested format are copied for an isolated output`()
         throws
     {
         let outputs = [FakeOutput(.init(allocator: FakeAllocator())), FakeOutput()]
@@ -248,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: ["create", "initialize", "track", "start-send"])
-    func `an output that fails costs itself alone`(step: String) throws {
+    func `an output that fails costs only itself`(step: String) throws {
         let output = FakeOutput(.init(failing: (step, .unavailable)))
         let result = try session([output]).run()
         #expect(result.report.outcome == .finished, "\(result.failures)")
@@ -306,7 +310,7 @@ import Testing
         #expect(try withoutRecording([once]).run().report.outcome == .finished)
     }
 
-    @Test func `an output that has lost what it writes to has failed at the end`() throws {
+    @Test func `an output that has lost its destination has failed at the end`() throws {
         for (state, outcome) in [(3, SessionReport.Outcome.outputsFailed), (2, .finished)] {
             let output = FakeOutput(
                 .init(onVideo: { output, frame in
@@ -320,7 +324,7 @@ import Testing
         }
     }
 
-    @Test func `an output that has come to its end is no failed one`() throws {
+    @Test func `an output that has ended has not failed`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 guard frame.index == 5 else { return }
@@ -357,7 +361,7 @@ import Testing
                 "the session did not start: outputs[1] has a wrong setting"))
     }
 
-    @Test func `a setting that a later life can't use is no reason for another one`() throws {
+    @Test func `a setting that a restarted plugin can't use causes no further restart`() throws {
         let output = FakeOutput(
             .init(
                 failingLater: ("start-send", .badSetting),
@@ -439,7 +443,7 @@ import Testing
         #expect(outputs[1].failure == "hangs in a call of the host's process")
     }
 
-    @Test func `an output that has come to its end is no failure`() throws {
+    @Test func `an output that has ended is not a failure`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 guard frame.index == 5 else { return }
@@ -459,7 +463,7 @@ import Testing
         #expect(try jsonText(entry.entry).contains(#""refused":{"OTHER":15}"#))
     }
 
-    @Test func `the largest want limits what a source is offered`() throws {
+    @Test func `the largest requested format limits the offer to a source`() throws {
         let output = FakeOutput(
             .init(want: { track, want in
                 want.is_wanted = 1
@@ -473,7 +477,7 @@ import Testing
         #expect(result.picture("camera")?.capability == "212x160@5")
     }
 
-    @Test func `an output is told of the tracks that the session file names`() throws {
+    @Test func `an output learns of the tracks that the session file names`() throws {
         let output = FakeOutput()
         let result = try session(
             [output], microphone: FakeMicrophone(), selection: [.mix]

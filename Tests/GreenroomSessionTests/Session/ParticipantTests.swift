@@ -176,7 +176,7 @@ import Testing
         #expect(tracks.map { "\($0.capability?.description ?? "")" } == [capability, capability])
     }
 
-    @Test func `outputs are told of tracks that come and go`() throws {
+    @Test func `outputs learn of tracks that come and go`() throws {
         let size = size
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let call = FakeOutput(
@@ -262,7 +262,7 @@ import Testing
         #expect(loud.allSatisfy { (32_000...32_767).contains($0) })
     }
 
-    @Test func `a call is told what of its participants is wanted`() throws {
+    @Test func `a call learns which of its participants' tracks are requested`() throws {
         let size = size
         let output = FakeOutput(
             .init(want: { track, want in
@@ -356,7 +356,7 @@ import Testing
         #expect((40_000...56_000).contains(missing), "\(missing)")
     }
 
-    @Test func `a ceiling on a participant's track lowers what the call is asked for`() throws {
+    @Test func `a ceiling on a participant's track lowers the demand to the call`() throws {
         let output = viewer(onVideo: { output, frame in
             let host = HostInterface.output.pointee
             var small = Self.small
@@ -528,7 +528,7 @@ import Testing
         #expect(output.ended == camera && output.frames.isEmpty)
     }
 
-    @Test func `a call without a thread of its own is not waited for`() throws {
+    @Test func `a call without a separate thread is not waited for`() throws {
         let camera = Mutex<UInt64>(0)
         let size = FrameSize(width: 320, height: 180)
         let call = FakeOutput(
@@ -556,7 +556,7 @@ import Testing
 
     // MARK: The session file
 
-    @Test func `an output may get what one participant is to hear`() throws {
+    @Test func `an output may receive the mix-minus of one participant`() throws {
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let selection = TrackSelection(participants: [.init(name: "Ben", kind: .mixMinus)])
         _ = try session(
@@ -612,7 +612,7 @@ import Testing
         #expect(scalars == "zoë-müller-2-microphone".unicodeScalars.count, "normal form C")
     }
 
-    @Test func `nobody is advised about what a participant sends`() throws {
+    @Test func `no advice is logged about the media of a participant`() throws {
         // 10 frames a second of a track with 30, without timestamps, and clipped audio with gaps.
         let size = size
         let call = FakeOutput(
@@ -650,7 +650,7 @@ import Testing
         #expect(audio.underfedPercent != nil && audio.clippedSamples > 0)
     }
 
-    @Test func `a track that is opened again has a file of its own`() throws {
+    @Test func `a track that is opened again has a separate file`() throws {
         let call = FakeOutput(
             .init(farEnd: { call in
                 let far = FarEnd(call)

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `what keeps its promises is real to the last period`() throws {
+    @Test func `a source that keeps its promises is real to the last period`() throws {
         var session = try session(
             camera: FakeSource().plan(.videoSource), share: FakeSource().plan(.shareSource),
             microphone: FakeMicrophone().plan())
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [FailurePolicy.end, .off, .restart])
-    func `a camera that falls silent is told, has a slate, and fails by its policy`(
+    func `a camera that falls silent is reported, has a slate, and fails by its policy`(
         policy: FailurePolicy
     ) throws {
         // From its second second on; two seconds of grace after the first of silence.
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a camera that comes back is told, and its slate goes`() throws {
+    @Test func `a camera that comes back is reported, and its slate goes`() throws {
         let camera = FakeSource(.init(silent: 15..<45))
         let result = try session(camera: camera.plan(.videoSource)).run()
         expectShown(result)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `frames that are all refused are told with their refusals`() throws {
+    @Test func `frames that are all refused are reported with their refusals`() throws {
         let result = try session(
             camera: FakeSource(.init(tilted: 0..<10_000)).plan(.videoSource, onFailure: .off),
             microphone: FakeMicrophone(.init(hasThreeChannels: true)).plan(onFailure: .off),
@@ -192,7 +192,7 @@ import Testing
                 && evidence.hasSuffix(" were refused with BAD_ROTATION"), "\(evidence)")
     }
 
-    @Test func `a source that can't send is told why, and not how to`() throws {
+    @Test func `a source that can't send gets the reason and no advice`() throws {
         let result = try session(
             camera: FakeSource(.init(silent: 5..<10_000, hindrance: "Its process is stopped."))
                 .plan(.videoSource)
@@ -222,7 +222,7 @@ import Testing
         #expect(camera.calls["create"] == 2 && result.report.outcome == .finished)
     }
 
-    @Test func `refusals of frames before others that were accepted are not told again`() throws {
+    @Test func `refusals before accepted frames are not reported again`() throws {
         // The 5th to 10th are refused, and from the 30th on nothing is sent.
         let camera = FakeSource(.init(silent: 30..<10_000, tilted: 5..<10))
         let result = try session(camera: camera.plan(.videoSource)).run()
@@ -249,7 +249,9 @@ import Testing
     }
 
     @Test(arguments: [nil, 70, 85])
-    func `sound that is not real for long is told, by the session's minimum`(minimum: Int?) throws {
+    func `sound that is not real for long is reported, by the session's minimum`(minimum: Int?)
+        throws
+    {
         // From 10 s to 20 s every fifth block is missing.
         var session = try session(
             camera: FakeSource().plan(.videoSource),
@@ -272,7 +274,10 @@ import Testing
         #expect(notes.allSatisfy { $0.hasPrefix("microphone: ") }, "\(notes)")
     }
 
-    @Test func `a picture that is repeated for long is told, and when it is real again`() throws {
+    @Test
+    func `a picture that is repeated for long is reported, and so is its return to real media`()
+        throws
+    {
         // After 10 s, for 20 s, every fifth frame is missing.
         let camera = FakeSource(.init(leavingOut: { (150..<450).contains($0) && $0 % 5 == 0 }))
         let result = try session(camera: camera.plan(.videoSource), milliseconds: 50_000).run()
@@ -297,7 +302,7 @@ import Testing
         #expect(report.notReal == (outcome == .finished ? nil : ["camera"]))
     }
 
-    @Test func `a microphone that never sends is told, and nothing was real`() throws {
+    @Test func `a microphone that never sends is reported, and nothing was real`() throws {
         let microphone = FakeMicrophone(.init(silent: 0..<10_000))
         let result = try session(
             camera: FakeSource().plan(.videoSource), microphone: microphone.plan()
@@ -309,7 +314,8 @@ import Testing
         #expect(account.missing == account.total && account.realPercent == 0, "\(account)")
     }
 
-    @Test func `a microphone that never sends fails; one that pauses is told and kept`() throws {
+    @Test func `a microphone that never sends fails; one that pauses is reported and kept`() throws
+    {
         let never = try session(
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(silent: 0..<10_000)).plan(), deadline: 1000
@@ -343,7 +349,7 @@ import Testing
             }, "\(result.notes)")
     }
 
-    @Test func `a share that never sends is told; one at rest is real`() throws {
+    @Test func `a share that never sends is reported; one at rest is real`() throws {
         let silent = try session(
             camera: FakeSource().plan(.videoSource),
             share: FakeSource(.init(silent: 0..<10_000)).plan(.shareSource)
@@ -381,7 +387,7 @@ import Testing
         #expect(result.notes.allSatisfy { $0.contains("full scale") }, "\(result.notes)")
     }
 
-    @Test func `audio that is missing after a pause is told again`() throws {
+    @Test func `audio that is missing after a pause is reported again`() throws {
         var session = try session(
             share: FakeSource(.init(silent: 15..<30, paused: 15..<30)).plan(.shareSource),
             milliseconds: 6000)
@@ -457,7 +463,7 @@ import Testing
         #expect(returns.isEmpty, "\(returns)")
     }
 
-    @Test func `what was stopped, or came to its end, owes nothing`() throws {
+    @Test func `a source that was stopped or has ended owes nothing`() throws {
         var session = try session(
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(blocks: 100)).plan())

@@ -48,7 +48,9 @@ import Testing
         #expect(notes.last?.hasSuffix("3 frames were not edited") == true, "\(notes)")
     }
 
-    @Test func `a filter that is always late is told, counted, and leaves nothing real`() throws {
+    @Test func `a filter that is always late is reported and counted, and leaves nothing real`()
+        throws
+    {
         let late = FakeSource.Script(editsCopies: true, editMicroseconds: 250_000)
         let (shown, picture, lumas) = try run(late, isRequired: false, clock: .real)
         #expect(!lumas.contains(Self.mark))

@@ -92,7 +92,8 @@ import Testing
         try expectUnharmed(result, "share", frames: 6)
     }
 
-    @Test func `a wish that is written into the answer is a counter, and its author is told`()
+    @Test
+    func `a changed capability in an ACCEPT answer counts as a counter-offer, and the log says so`()
         throws
     {
         let camera = FakeSource(.init(answer: (1, 212, 160, 5)))
@@ -248,7 +249,7 @@ import Testing
         try expectUnharmed(result, "camera", frames: 30)
     }
 
-    @Test func `recordings that are not encoded are found, with what they take`() throws {
+    @Test func `raw recordings are found, with their disk space`() throws {
         let camera = FakeSource().plan(.videoSource).configuration
         var configuration = SessionConfiguration(name: "talk")
         configuration.maximum = VideoCapability(width: 1280, height: 720, fps: 30)

@@ -88,7 +88,7 @@ import Testing
         #expect(result.report.videoTracks.first?.account.real == 60)
     }
 
-    @Test func `what was small when it was followed grows`() throws {
+    @Test func `a share that was small when it was followed may grow`() throws {
         let share = FakeSource(
             .init(
                 answer: (kind: 3, width: 100, height: 180, fps: 15),
@@ -126,7 +126,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: replacing.recorded("share-2.y4m")))
     }
 
-    @Test func `an output that has a size of its own keeps it`() throws {
+    @Test func `an output with a fixed size keeps it`() throws {
         var session = try InProcessSession(
             share: turning(to: Self.landscape).plan(.shareSource), milliseconds: 4000)
         session.plan.configuration.outputs = [
@@ -140,7 +140,7 @@ import Testing
         #expect(result.notes("share").isEmpty, "\(result.notes("share"))")
     }
 
-    @Test func `bars of a share with filters are told once`() throws {
+    @Test func `bars of a share with filters are reported once`() throws {
         var session = try InProcessSession(
             share: turning(to: Self.landscape).plan(.shareSource), milliseconds: 4000)
         session.plan.slots[0].filters = [FakeSource().plan(.preProcessor)]

@@ -61,7 +61,7 @@ import Testing
         #expect(try #require(result.picture("camera")).accepted >= 10)
     }
 
-    @Test func `a plugin without a process ends the start at once, with the cure`() throws {
+    @Test func `a plugin without a process ends the start at once, with the fix`() throws {
         let problem = "can't make shared memory: Cannot allocate memory. Raise ulimit -v"
         let camera = FakeSource(.init(processProblem: problem))
         let result = try session(camera, .restart).run()
@@ -70,7 +70,7 @@ import Testing
         #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
     }
 
-    @Test func `what the sandbox refuses in each life is told once`() throws {
+    @Test func `an access that the sandbox refuses in each life is reported once`() throws {
         let camera = FakeSource(.init(refusal: "denied: read /etc/group", frames: 5))
         let result = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: .restart), milliseconds: 3000
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a loop inside start-send ends with a stop, and begins anew with a start`(
+    func `a loop inside start-send ends with a stop, and begins again with a start`(
         returnsStatus: Bool
     ) throws {
         let camera = FakeSource(.init(loop: .heedful(returnsStatus: returnsStatus)))

@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: libraries)
-    func `a library that breaks a rule has one line with place, rule and cure`(
+    func `a library that breaks a rule has one line with place, rule and fix`(
         fault: String, line: String
     ) throws {
         let library = try TestPlugins.malformed(fault)
@@ -54,7 +54,7 @@ import Testing
         #expect(run.standardError == "greenroom: \(library): \(line)\n")
     }
 
-    @Test func `a library without the entry has one line with place, rule and cure`() throws {
+    @Test func `a library without the entry has one line with place, rule and fix`() throws {
         let library = try TestPlugins.notAPlugin()
         let run = try Greenroom.run("plugin", "info", library)
         #expect(
@@ -173,7 +173,7 @@ import Testing
     ]
 
     @Test(arguments: calls)
-    func `a refused call answers with one line of place, rule and cure`(calls: Calls) throws {
+    func `a refused call answers with one line of place, rule and fix`(calls: Calls) throws {
         let session = try TestSession(
             "\(calls.role): \(try TestSession.hostile(calls.plugin))", maximum: "64x36@15",
             duration: "400ms", clock: "virtual")

@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake of a command line has one line with place, rule and cure`(mistake: Mistake)
+    func `a mistake of a command line has one line with place, rule and fix`(mistake: Mistake)
         throws
     {
         try mistake.expectItsLine()

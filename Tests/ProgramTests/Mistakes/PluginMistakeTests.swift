@@ -9,7 +9,7 @@ import Testing
         + "path with a slash."
     private static let unknownPCM =
         "nowhere: Unknown PCM nowhere (snd_pcm_open). No device has this name: `greenroom devices` "
-        + "lists all devices. A name of your own is defined in ~/.asoundrc, or in a file that "
+        + "lists all devices. Your own names are defined in ~/.asoundrc, or in a file that "
         + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
 
     private static func run(_ session: String, _ exit: Int32, _ line: String) -> Mistake {
@@ -149,7 +149,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake about a plugin or an output has one line with place, rule and cure`(
+    func `a mistake about a plugin or an output has one line with place, rule and fix`(
         mistake: Mistake
     ) throws {
         try mistake.expectItsLine()

@@ -95,7 +95,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake in a session file has one line with place, rule and cure`(mistake: Mistake)
+    func `a mistake in a session file has one line with place, rule and fix`(mistake: Mistake)
         throws
     {
         try mistake.expectItsLine()

@@ -54,7 +54,7 @@ extension Catalogue {
             if sends { return .passed(made < rounds ? "\(made) times in 30 s" : "") }
             return .failed(
                 "sends nothing after start number \(made + 1)\(fixture.refusals): each "
-                    + "start-send begins anew what stop-send has ended"
+                    + "start-send begins again what stop-send has ended"
             ).unless(fixture.hasFullQueue ? "audio.back-pressure" : "lifecycle.whole-life")
         }
     }

@@ -21,7 +21,7 @@ extension Catalogue {
         let file = try library.readFile()
         if let path = file.needed.first(where: { $0.contains("/") }) {
             throw .failed(
-                "needs \(path) by its path, and fails where the library lies elsewhere. Give that "
+                "needs \(path) by its path, and fails where the library is elsewhere. Give that "
                     + "library a soname (-Wl,-soname), and link with -l.")
         }
         for folder in file.searchFolders {

@@ -39,7 +39,7 @@ extension Catalogue {
     }
 
     fileprivate static let anew =
-        "make anew in property_change what depends on the size, or refuse the change"
+        "make again in property_change what depends on the size, or refuse the change"
 }
 
 extension Examination {
