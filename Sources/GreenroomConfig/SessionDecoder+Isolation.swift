@@ -42,8 +42,8 @@ extension SessionDecoder {
             examples: ["50 MB", "1.5 GB"]),
         Field(
             "allow", \.configuration.grants, grants,
-            "Additional grants of the plugin; all but \"control\" need one in a process of its "
-                + "own. Paths are relative to this file's folder. Paths in \"settings\" are always "
+            "Additional grants of the plugin; all but \"control\" need one in a separate "
+                + "process. Paths are relative to this file's folder. Paths in \"settings\" are always "
                 + "readable.",
             examples: [["read": ["images"], "network": true]]),
     ]
