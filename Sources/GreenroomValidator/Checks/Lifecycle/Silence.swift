@@ -10,7 +10,7 @@ extension Catalogue {
         rule: "Nothing is sent before start-send.",
         why: """
             Each such call gets GR_STATUS_NOT_STARTED: "here is your sender, and what the \
-            session can take; send nothing yet."
+            session can take; send nothing yet".
             """,
         measured: """
             A second of session time between initialize and start-send, without a send or \

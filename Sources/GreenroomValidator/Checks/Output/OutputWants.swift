@@ -72,7 +72,7 @@ extension Catalogue {
         rule: "An output requests nothing of a track whose kind it does not know.",
         why: """
             Later hosts have further kinds: "A host may have tracks of further kinds: want \
-            nothing of what you don't know."
+            nothing of what you don't know".
             """,
         measured: "A track of a kind that no host has yet; track must answer GR_STATUS_OK.",
         fix: "Add a default case that requests nothing."
