@@ -134,7 +134,7 @@ let bundledPlugins: [BundledPlugin] = [
         name: "WebRoom",
         dependencies: [
             "CCurl", "CGStreamer", "CGreenroomKernels", "CMicroHTTPD", "CRoomPage", "CTurboJPEG",
-            "GreenroomMetrics", "RoomDecisions",
+            "GreenroomMetrics", "RoomDecisions", "StageDecisions",
         ],
         exclude: ["Decisions", "Page"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),

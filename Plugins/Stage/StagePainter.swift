@@ -89,14 +89,18 @@ struct StagePainter {
         return label
     }
 
-    /// The picture of a tile without video: the initials of a name.
+    /// The picture of a tile without video: the initials of a name on the person's colour.
     mutating func placeholder(_ name: String, _ size: FrameSize) -> Picture {
         let initials = StageEntry.initials(of: Self.shown(name))
-        let key = Key(text: initials, rect: StageRect(size))
+        let person = PersonColor(of: name)
+        let key = Key(text: initials + person.hex, rect: StageRect(size))
         if let picture = placeholders[key] { return picture }
         var picture = Picture(size)
-        let grey = YUVColor(red: 58, green: 64, blue: 78, in: color)
-        picture.withPlanes { $0.fill(grey) }
+        let fill =
+            initials.isEmpty
+            ? YUVColor(red: 58, green: 64, blue: 78, in: color)
+            : YUVColor(red: person.red, green: person.green, blue: person.blue, in: color)
+        picture.withPlanes { $0.fill(fill) }
         if !initials.isEmpty,
             let layout = typesetter?.layout(
                 initials, font: "Sans Bold", size: max(size.height / 3, 8), alignment: 1)
@@ -104,7 +108,7 @@ struct StagePainter {
             tell(layout.missing)
             var text = TextPicture(size: layout.size)
             layout.draw(
-                into: &text, x: 0, y: 0, color: Color(red: 225, green: 229, blue: 236))
+                into: &text, x: 0, y: 0, color: Color(red: 255, green: 255, blue: 255))
             picture.blend(
                 Overlay(
                     text.finished(), x: (size.width - layout.size.width) / 2,

@@ -353,7 +353,9 @@ final class WebRoom: Call {
         return room.describe(track) ?? still
     }
 
-    func onSessionEvent(_ json: String) { control.take(json) }
+    func onSessionEvent(_ json: String) {
+        if let isRecording = control.take(json) { room.setRecording(isRecording) }
+    }
 
     func onStart() throws {
         let (host, room, control, server, links) = (host, room, control, server, links)

@@ -241,7 +241,7 @@ with sync_playwright() as playwright:
     assert value == 10, f"the session's speed is {value}"
     # A plot has points, and the log the command.
     operator.wait_for_function("() => document.querySelector('#control .delivered')?.points.length > 3")
-    operator.wait_for_function("() => document.querySelector('#control ol').textContent.includes('speed set to 10')")
+    operator.wait_for_function("() => document.querySelector('#control .log').textContent.includes('speed set to 10')")
     figure = "#control figure:has(b:text-is('{}'))"
     facts = operator.locator(figure.format("camera") + " p").text_content()
     assert ", limited by " in facts, facts

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+from axe_playwright_python.sync_playwright import Axe
 from page import links_in
 from playwright.sync_api import sync_playwright
 
@@ -59,6 +60,7 @@ LAYOUT = """() => {
     return faults;
 }"""
 problems = []
+axe = Axe()
 
 
 def page(browser, role, size=(1280, 800), scheme="light", phone=False, permissions=("camera", "microphone")):
@@ -76,6 +78,8 @@ def page(browser, role, size=(1280, 800), scheme="light", phone=False, permissio
 def shot(opened, name):
     faults = opened.evaluate(LAYOUT)
     assert not faults, f"{name}: {faults}"
+    found = axe.run(opened).response["violations"]
+    assert not found, f"{name}: {[(rule['id'], [node['html'] for node in rule['nodes']]) for rule in found]}"
     opened.screenshot(path=f"{folder}/state-{name}.png")
     print(f"state: {name}")
 
@@ -197,7 +201,7 @@ with sync_playwright() as playwright:
     order = operator.locator("#side h3").all_text_contents()
     operator.wait_for_function("() => document.querySelector('#control .delivered')?.points.length > 1")
     order = operator.evaluate("() => [...document.querySelectorAll('#side h3, #side figure')].map((part) => part.tagName === 'H3' ? part.textContent : 'graph')")
-    assert order[:3] == ["People", "camera", "microphone"] and order[-1] == "graph", order
+    assert order[1:4] == ["Sources", "Outputs", "Events"] and order[0].endswith(" people") and order[-1] == "graph", order
     stage = operator.locator("#stage").bounding_box()
     assert stage["width"] > 0.6 * 1280, f"the panel squeezes the stage: {stage}"
     operator.click("#people-list button[aria-label='Mute Ana']")
@@ -212,6 +216,16 @@ with sync_playwright() as playwright:
     operator.locator("#control .recording span:text-is('Recording')").wait_for()
     operator.click("#people-list button[aria-label='Unpin Host for all']")
 
+    # Ben joined to listen, and adds a microphone.
+    ben.evaluate("() => { delete navigator.mediaDevices.getUserMedia; }")
+    ben.click("#devices")
+    ben.select_option("#camera-choice", "off")
+    ben.locator("#enter:enabled").wait_for()
+    shot(ben, "devices")
+    ben.click("#enter")
+    reads(ben, "#microphone", "Mute")
+    operator.locator("#people-list li").filter(has_text="Ben").filter(has_text="microphone on").wait_for()
+
     # A guest who reloads is a guest again, and still muted.
     ana.reload()
     is_in(ana, "Ana")
@@ -219,14 +233,19 @@ with sync_playwright() as playwright:
 
     # 10: removed, and barred.
     operator.click("#people-list button[aria-label='Remove Zoë']")
-    operator.check("#removal-bar")
     shot(operator, "confirm")
-    operator.click("#removal-confirm")
+    operator.click("#removal-block")
     reads(phone, "#empty-title", "The operator has removed you")
     shot(phone, "removed")
     join(phone, "Zoë", camera=False)
     reads(phone, "#entry-error", "The operator has barred the name Zoë")
     phone.click("#cancel")
+
+    # Ending asks first.
+    operator.click("#control button:text-is('End the session')")
+    reads(operator, "#ending-title", "End the session for everybody?")
+    shot(operator, "ending")
+    operator.click("#ending-cancel")
 
     # 11: left.
     ben.click("#leave")

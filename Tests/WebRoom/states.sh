@@ -11,7 +11,9 @@ install_packages $build_packages chromium python3-venv
 prepare_media
 shots="$PWD/.build/web-room"
 mkdir -p "$shots"
+rm -f "$shots/states-log"
 python=$(python_with playwright)
+"$python" -m pip install -q axe-playwright-python
 
 say "The states of a room's page"
 cat > "$work/states.yaml" <<END

@@ -33,11 +33,15 @@ final class RoomControl: Sendable {
     func setLive(_ isLive: Bool) { state.withLock { $0.isLive = isLive } }
 
     /// Takes an event of the session. [control]
-    func take(_ json: String) {
+    ///
+    /// - Returns: Whether the session records; nil if the event does not concern recordings.
+    func take(_ json: String) -> Bool? {
+        if let isRecording = EventLog.isRecording(json) { return isRecording }
         state.withLock { state in
             state.log.add(json)
             if json.contains(#""event":"stopping""#) { state.isLive = false }
         }
+        return nil
     }
 
     // MARK: Commands

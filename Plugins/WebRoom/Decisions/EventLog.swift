@@ -34,6 +34,16 @@ package struct EventLog: Sendable {
         }
     }
 
+    /// Whether the session records after an event; nil if the event does not concern recordings.
+    package static func isRecording(_ json: String) -> Bool? {
+        struct Event: Decodable { var event: String }
+        // Most events are others, and long.
+        guard json.contains("recording-st"),
+            let event = try? JSONDecoder().decode(Event.self, from: Data(json.utf8))
+        else { return nil }
+        return ["recording-started": true, "recording-stopped": false][event.event]
+    }
+
     /// The events from a number on, and the number of those already dropped.
     ///
     /// A number from before this room's start, or above the newest event's, counts as the number of

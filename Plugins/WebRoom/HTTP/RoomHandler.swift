@@ -314,6 +314,7 @@ final class RoomHandler: Sendable {
         var description = room.description(
             for: role, guest: guest, viewer: viewer, messages: messages)
         description.title = title
+        description.invite = role >= .guest ? access.tokens[.guest] : nil
         description.control = role == .operator && control.session != nil ? true : nil
         return description
     }

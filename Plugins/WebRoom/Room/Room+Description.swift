@@ -1,5 +1,6 @@
 import GreenroomPlugin
 import RoomDecisions
+import StageDecisions
 import Synchronization
 
 /// The content of a page, as JSON.
@@ -18,6 +19,9 @@ struct RoomDescription: Encodable, Equatable {
     struct Guest: Encodable, Equatable {
         var participant: UInt32
         var name: String
+        /// The letters and the colour of the guest's tile while the camera is off.
+        var initials: String
+        var color: String
         var camera: Bool
         var microphone: Bool
         var speaking: Bool
@@ -72,8 +76,12 @@ struct RoomDescription: Encodable, Equatable {
     var messages: [MessageRelay.Message]?
     /// Whether the session has ended; nil for no.
     var ended: Bool?
+    /// Whether the session records; nil for no.
+    var recording: Bool?
     /// Connections that watch or listen.
     var viewers: Int
+    /// The guests' token, for an invite link; nil for pages that may not invite.
+    var invite: String?
     /// Whether the page may control the session; nil for no.
     var control: Bool?
     /// Of the connection of the page that asks.
@@ -121,6 +129,8 @@ extension Room {
                     }
                     return RoomDescription.Guest(
                         participant: participant.number, name: guest.name,
+                        initials: StageEntry.initials(of: guest.name),
+                        color: PersonColor(of: guest.name).hex,
                         camera: guest.video.map { !$0.isMuted } ?? false,
                         microphone: guest.audio.map { !$0.isMuted } ?? false,
                         speaking: state.speakers.speaking.contains(participant.number))
@@ -129,6 +139,7 @@ extension Room {
                 message: state.messages.newest,
                 messages: messages.map { state.messages.messages(after: $0) },
                 ended: state.hasEnded ? true : nil,
+                recording: state.isRecording ? true : nil,
                 viewers: state.viewers.count,
                 slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in
                     RoomDescription.Slot(

@@ -93,6 +93,15 @@ extension Room {
         }
     }
 
+    /// Tells the pages whether the session records.
+    func setRecording(_ isRecording: Bool) {
+        state.withLock { state in
+            guard state.isRecording != isRecording else { return }
+            state.isRecording = isRecording
+            state.revision += 1
+        }
+    }
+
     /// Tells the pages that the session has ended.
     ///
     /// - Returns: Whether any of them waits for a change.

@@ -39,6 +39,8 @@ final class Room: Sendable {
         var messages = MessageRelay()
         /// The stream that an operator has made large for everybody.
         var pinned: UInt32?
+        /// Whether the session records.
+        var isRecording = false
         /// Whether the session has ended.
         var hasEnded = false
         var isClosed = false

@@ -3,8 +3,9 @@ import GreenroomABI
 package import GreenroomRuntime
 import Synchronization
 
-/// The `control` grant of a plugin, through all its lives: the commands that the plugin sends, and
-/// the queue of events for the plugin.
+/// The part that a plugin has in the session's control, through all its lives: the queue of events
+/// for the plugin, and with the grant `control` the commands that the plugin sends. A call gets the
+/// events about recordings without the grant, because its participants must know of them.
 ///
 /// Both directions are limited. A plugin that sends too much is refused; a plugin that reads too
 /// slowly loses events. Neither delays the session.
@@ -31,12 +32,17 @@ package final class ControlGrant: Sendable {
         var lost = 0
     }
 
+    /// Whether the plugin has the grant: it may send commands, and gets all events.
+    package let mayCommand: Bool
     private let session: any SessionControlling
     private let clock: HostClock
     private let state = Mutex(State())
 
     /// - Parameter clock: The clock that limits the rate of the plugin's calls.
-    package init(_ session: any SessionControlling, clock: HostClock = .real) {
+    package init(
+        _ session: any SessionControlling, mayCommand: Bool = true, clock: HostClock = .real
+    ) {
+        self.mayCommand = mayCommand
         self.session = session
         self.clock = clock
     }

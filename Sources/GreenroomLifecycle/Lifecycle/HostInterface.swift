@@ -72,7 +72,7 @@ package enum HostInterface {
                 if environment.roster != nil, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
-                if environment.control != nil, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
+                if environment.control?.mayCommand ?? false, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
                 // Without a grant, the functions' error names the missing grant.

@@ -38,7 +38,9 @@ extension PluginLife {
     func reportSession() throws(Refusal) -> String { try control(for: .sessionReport).report() }
 
     private func control(for call: SenderCall) throws(Refusal) -> ControlGrant {
-        guard let control = environment.control else { throw Refusal(.gone, in: call) }
+        guard let control = environment.control, control.mayCommand else {
+            throw Refusal(.gone, in: call)
+        }
         return control
     }
 }

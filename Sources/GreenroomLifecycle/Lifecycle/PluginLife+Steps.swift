@@ -42,7 +42,8 @@ extension PluginLife {
     private func context(_ handle: UInt64) -> InstanceContext {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
-            mayControl: environment.control != nil, frameLimit: environment.frameLimit,
+            mayControl: environment.control?.mayCommand ?? false,
+            frameLimit: environment.frameLimit,
             lentBytes: { [weak self] in
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },

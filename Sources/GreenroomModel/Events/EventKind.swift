@@ -32,6 +32,8 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case trackClosed = "track-closed"
     case outputState = "output-state"
     case outputFailed = "output-failed"
+    case recordingStarted = "recording-started"
+    case recordingStopped = "recording-stopped"
     case disk
     case links
     case status
@@ -77,6 +79,8 @@ extension EventKind {
         case .trackClosed: (.info, "a participant's track was closed")
         case .outputState: (.info, "an output plugin changed its state")
         case .outputFailed: (.error, "an output failed; the others continue")
+        case .recordingStarted: (.info, "an output began to record; no output recorded before")
+        case .recordingStopped: (.info, "the last output that recorded has stopped")
         case .disk:
             (.warning, "disk use of a recording, or a disk that is nearly full")
         case .links: (.info, "a live room is open; only the text log prints the links")

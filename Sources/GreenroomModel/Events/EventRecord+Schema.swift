@@ -1,4 +1,3 @@
-import GreenroomModel
 import GreenroomSchema
 
 extension EventRecord {

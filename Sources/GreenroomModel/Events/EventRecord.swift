@@ -1,4 +1,3 @@
-package import GreenroomModel
 internal import FoundationEssentials
 import GreenroomMedia
 package import GreenroomNegotiation
@@ -94,6 +93,8 @@ extension SessionEvent {
             EventRecord(event: .broadcastArrived, role: role, text: text)
         case .broadcastRefused(let role, let text):
             EventRecord(event: .broadcastRefused, role: role, text: text)
+        case .recording(let isOn):
+            EventRecord(event: isOn ? .recordingStarted : .recordingStopped)
         case .sharePaused(let role):
             EventRecord(event: .sharePaused, role: role)
         case .shareResumed(let role):

@@ -1,4 +1,3 @@
-import GreenroomModel
 import GreenroomMedia
 import GreenroomNegotiation
 
@@ -57,6 +56,8 @@ extension SessionEvent {
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .outputState(let role, let state, let text):
             "\(role): \(state.rawValue)\(text.map { ": \($0)" } ?? "")"
+        // The command that changed it has a line.
+        case .recording: nil
         case .disk(let folder, let text, let isLow): isLow ? "\(folder): \(text)" : nil
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"

@@ -1,4 +1,3 @@
-public import GreenroomModel
 public import GreenroomNegotiation
 public import GreenroomMedia
 
@@ -94,6 +93,8 @@ public enum SessionEvent: Sendable {
     case outputFailed(output: String, reason: String)
     /// An output plugin reports its state, with an optional text.
     case outputState(role: String, state: OutputState, text: String?)
+    /// A recording runs, or the last one has stopped.
+    case recording(isOn: Bool)
     /// The disk use of a recording; a warning if the disk will be full too soon.
     case disk(folder: String, text: String, isLow: Bool)
     /// Information for the user.

@@ -1,7 +1,6 @@
 package import GreenroomABI
 package import GreenroomIPC
 package import GreenroomMedia
-import GreenroomRunner
 import Glibc
 import Synchronization
 

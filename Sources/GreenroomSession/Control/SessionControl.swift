@@ -1,9 +1,11 @@
+import GreenroomMedia
 import GreenroomModel
 import GreenroomLifecycle
+import GreenroomPluginInterface
 import GreenroomRuntime
 import Synchronization
 
-/// The plugins that may control a session, and the events for them.
+/// The plugins that may control a session, calls, and the events for both.
 struct SessionControl: Sendable {
     private let link = SessionLink()
     private let begun = ContinuousClock.now
@@ -16,27 +18,41 @@ struct SessionControl: Sendable {
     ///   - clock: The clock that limits the rate of commands.
     init(_ plan: SessionPlan, clock: HostClock) {
         var grants: [String: ControlGrant] = [:]
-        for (address, plugin) in plan.plugins where plugin.mayControl {
-            grants["\(address)"] = ControlGrant(link, clock: clock)
+        for (address, plugin) in plan.plugins
+        where plugin.mayControl || plugin.descriptor.kind == .call {
+            grants["\(address)"] = ControlGrant(
+                link, mayCommand: plugin.mayControl, clock: clock)
         }
         self.grants = grants
         session = plan.configuration.runningName
     }
 
-    /// Whether no plugin may control the session.
+    /// Whether no plugin gets events.
     var isEmpty: Bool { grants.isEmpty }
 
     /// Sets the session, once, before it runs.
     func begin(_ session: Session) { link.begin(session) }
 
-    /// Returns the grant of a plugin; nil if the plugin may not control the session.
+    /// Returns the grant of a plugin; nil if the plugin gets no events.
     func grant(of role: String) -> ControlGrant? { grants[role] }
 
-    /// Queues an event for each plugin with a grant. [any]
+    /// Queues an event for each plugin that may know of it. [any]
     func add(_ event: SessionEvent) {
         let seconds = Double((ContinuousClock.now - begun).nanoseconds) / 1e9
         let text = event.record.text(at: seconds, of: session)
-        for grant in grants.values { grant.add(text) }
+        let recording = link.recording(after: event, text)
+        for (role, grant) in grants {
+            if grant.mayCommand || event.isForCalls { grant.add(text) }
+            // A new life of a call has not seen the event.
+            if case .pluginReturned(role, _) = event, let recording { grant.add(recording) }
+        }
+    }
+}
+
+extension SessionEvent {
+    /// Whether the participants of a call must know of the event.
+    fileprivate var isForCalls: Bool {
+        if case .recording = self { true } else { false }
     }
 }
 
@@ -47,11 +63,21 @@ private final class SessionLink: SessionControlling {
         weak var session: Session?
         /// The number of the last command.
         var number: UInt32 = 0
+        /// The newest event about recordings, as JSON.
+        var recording: String?
     }
 
     private let state = Mutex(State())
 
     func begin(_ session: Session) { state.withLock { $0.session = session } }
+
+    /// Returns the newest event about recordings, which may be this one.
+    func recording(after event: SessionEvent, _ text: String) -> String? {
+        state.withLock { state in
+            if event.isForCalls { state.recording = text }
+            return state.recording
+        }
+    }
 
     func perform(line: String, for role: String) throws(CommandError) -> UInt32 {
         let (session, number) = state.withLock { state in

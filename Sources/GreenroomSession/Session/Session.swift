@@ -274,6 +274,8 @@ public final class Session: Sendable {
         /// The time of the next report, on the host clock, because readers of a running session
         /// work in real time.
         var report: Int64
+        /// Whether an output recorded at the last look.
+        var isRecording = false
         /// The number of time steps for the callbacks that run now.
         var passes = 0
     }
@@ -315,6 +317,7 @@ public final class Session: Sendable {
         for (command, origin) in inbox.takeCommands() {
             perform(command, origin, &plugins, pipeline)
         }
+        tellOfRecordings(&running, plugins)
         plugins.handle(
             .settled(
                 SessionEnd.Causes(
@@ -339,6 +342,15 @@ public final class Session: Sendable {
             running.report = clock.host.deadline(after: Self.reportNanoseconds)
         }
         return nil
+    }
+
+    /// Sends an event if recordings have begun, or if the last one has stopped.
+    private func tellOfRecordings(_ running: inout Running, _ plugins: SessionPlugins) {
+        let isRecording =
+            plan.configuration.outputs.contains { $0.output.makesFiles } || plugins.isRecording
+        guard isRecording != running.isRecording else { return }
+        running.isRecording = isRecording
+        events.send(.recording(isOn: isRecording))
     }
 
     /// Waits until something is posted or due: the only wait of a running session.

@@ -130,3 +130,15 @@ extension SessionRole.Shown {
         }
     }
 }
+
+extension SessionPlugins {
+    /// Whether an output plugin records: its live setting `recording` is true.
+    var isRecording: Bool {
+        slots.takers.contains { output in
+            !state.isAway(output.number)
+                && output.instance.settings.contains {
+                    $0.name == "recording" && $0.value == .boolean(true)
+                }
+        }
+    }
+}

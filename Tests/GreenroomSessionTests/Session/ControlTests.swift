@@ -9,6 +9,7 @@ import Testing
 
 @testable import GreenroomLifecycle
 @testable import GreenroomOutputs
+import GreenroomRuntime
 @testable import GreenroomSession
 
 /// Plugins that may control their session, on the virtual clock.
@@ -215,6 +216,24 @@ import Testing
         let report = try object(texts[1])
         #expect(report["seconds"] as? Double != nil)
         #expect(report["outcome"] as? String == "running")
+    }
+
+    @Test func `events about recordings reach a call without the grant, and no other event does`()
+        throws
+    {
+        var plan = try session(FakeOutput(.init()), isGranted: false).plan
+        for index in plan.outputs.keys { plan.outputs[index]?.descriptor.kind = .call }
+        let grants = SessionControl(plan, clock: .real)
+        grants.add(.started)
+        grants.add(.recording(isOn: true))
+        let grant = try #require(grants.grant(of: "outputs[1]"))
+        #expect(!grant.mayCommand)
+        let seen = try grant.takeEvents().map(object)
+        #expect(seen.compactMap { $0["event"] as? String } == ["recording-started"])
+        // A new life of the call has not seen the event.
+        grants.add(.pluginReturned(role: "outputs[1]", seconds: 1))
+        let again = try grant.takeEvents().map(object)
+        #expect(again.compactMap { $0["event"] as? String } == ["recording-started"])
     }
 
     @Test func `a slow reader loses events, which are counted`() {

@@ -35,18 +35,21 @@ async function command(line) {
 
 const says = make("p", { id: "control-says", role: "status" });
 const plots = make("div", { className: "plots" });
-const plugins = make("div");
+const sources = make("div", { role: "group", "aria-labelledby": "sources-title" });
+const outputs = make("div", { role: "group", "aria-labelledby": "outputs-title" });
 const recordState = make("p", { className: "row", role: "status" }, make("span", { className: "dot" }), make("span"));
 const recordButton = make("button", { type: "button", className: "small" });
 const recording = make("section", { className: "recording", hidden: true, "aria-label": "Recording" }, make("div", { className: "row" }, recordState, recordButton));
-const log = make("ol", { role: "log", tabIndex: 0, "aria-label": "Events of the session" });
+const log = make("div", { className: "log", role: "log", tabIndex: 0, "aria-label": "Events of the session" });
 const level = make("select", { id: "control-level" },
   ...[["debug", "everything"], ["info", "information"], ["warning", "warnings"], ["error", "errors"]]
     .map(([value, text]) => make("option", { value, textContent: text, selected: value === "info" })));
 const clock = $("clock");
 const end = make("button", { type: "button", className: "danger", textContent: "End the session" });
 $("control").append(
-  says, recording, plugins,
+  says, recording,
+  make("h3", { id: "sources-title", textContent: "Sources" }), sources,
+  make("h3", { id: "outputs-title", textContent: "Outputs" }), outputs,
   make("section", { className: "events" },
     make("div", { className: "row" }, make("h3", { textContent: "Events" }), make("label", { for: "control-level", textContent: "Show" }), level),
     log),
@@ -77,23 +80,35 @@ onView((view) => {
   follow(stream.signal);
 });
 
-// The first click asks, the second one ends it.
-let asks;
 end.onclick = () => {
-  if (asks) {
-    clearTimeout(asks);
-    asks = null;
-    end.textContent = "End the session";
-    command("stop");
-    return;
-  }
-  end.textContent = "End it for everybody?";
-  asks = setTimeout(() => { asks = null; end.textContent = "End the session"; }, 4000);
+  $("ending").showModal();
+  $("ending-cancel").focus();
+};
+$("ending-cancel").onclick = () => $("ending").close();
+$("ending-form").onsubmit = (event) => {
+  event.preventDefault();
+  $("ending").close();
+  command("stop");
 };
 
 // ---- Plugins and their settings
 
 const cards = new Map(); // by role
+const names = new Map(); // what people call a role
+
+const isOutput = (role) => /^(outputs\[|call\b)/.test(role);
+
+/** Names a plugin by its work: a source by its role, an output by its plugin. */
+function nameRoles(all) {
+  names.clear();
+  for (const { role, name } of all) {
+    const filter = role.match(/^(.*)\.pre-processors\[(\d+)\]$/);
+    const same = all.filter((other) => other.name === name && isOutput(other.role) && !other.role.includes("pre-processors"));
+    if (filter) names.set(role, `${name} (filter of ${names.get(filter[1]) ?? filter[1]})`);
+    else if (isOutput(role)) names.set(role, same.length > 1 ? `${name} ${same.findIndex((other) => other.role === role) + 1}` : name);
+    else names.set(role, capital(role.replaceAll(".", " ")));
+  }
+}
 
 let soon;
 function refreshSoon() {
@@ -106,6 +121,7 @@ async function refresh() {
   try {
     const session = await api("/api/session");
     clock.textContent = time(session.seconds);
+    nameRoles(session.plugins);
     showRecording(session.plugins);
     for (const [role, card] of cards) {
       if (session.plugins.some((plugin) => plugin.role === role)) continue;
@@ -115,7 +131,7 @@ async function refresh() {
     for (const plugin of session.plugins) {
       if (!cards.has(plugin.role)) {
         cards.set(plugin.role, makeCard(plugin, session.table));
-        plugins.append(cards.get(plugin.role).element);
+        (isOutput(plugin.role) ? outputs : sources).append(cards.get(plugin.role).element);
       }
       cards.get(plugin.role).show(plugin);
     }
@@ -147,8 +163,9 @@ function makeCard(plugin, table) {
   toggle.onclick = () => next && command(next);
   const settings = plugin.parameters.map((parameter) => makeSetting(plugin, parameter));
   const ceiling = plugin.ceiling ? makeCeiling(plugin, table) : null;
-  const element = make("section", { "aria-label": plugin.role },
-    make("div", { className: "row" }, make("h3", { textContent: plugin.role }), make("span", { className: "quiet", textContent: plugin.name }), state, plugin.stop ? toggle : null),
+  const title = names.get(plugin.role);
+  const element = make("section", { "aria-label": title },
+    make("div", { className: "row" }, make("h4", { textContent: title }), title.startsWith(plugin.name) ? null : make("span", { className: "quiet", textContent: plugin.name }), state, plugin.stop ? toggle : null),
     fault, ceiling?.element ?? null, ...settings.map((setting) => setting.element));
   return {
     element,
@@ -411,7 +428,7 @@ function take(block) {
 function note(event) {
   const rank = event.level ?? (bad.has(event.event) ? "warning" : "info");
   const isDown = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-  const line = make("li", {}, make("b", { textContent: event.role ?? event.origin ?? event.output ?? event.event }), ` ${event.role || event.origin || event.output ? `${event.event === "log" ? "" : `${event.event}: `}` : ""}${event.text ?? event.capability ?? event.step ?? ""}`);
+  const line = make("div", {}, make("b", { textContent: names.get(event.role) ?? event.role ?? event.origin ?? event.output ?? event.event }), ` ${event.role || event.origin || event.output ? `${event.event === "log" ? "" : `${event.event}: `}` : ""}${event.text ?? event.capability ?? event.step ?? ""}`);
   line.dataset.level = rank;
   line.hidden = ORDER.indexOf(rank) < ORDER.indexOf(level.value);
   log.append(line);

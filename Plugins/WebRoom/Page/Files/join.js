@@ -115,7 +115,7 @@ async function preview() {
   $("preview-text").textContent = hasVideo ? "" : "Your camera is off";
   if (faults.length) refuse(faults.join(" "));
   $("enter").disabled = false;
-  $("enter").textContent = hasVideo || hasAudio ? "Join" : "Join to listen";
+  $("enter").textContent = isChange ? "Use these devices" : hasVideo || hasAudio ? "Join" : "Join to listen";
   if (hasAudio) meter(media, number);
 }
 
@@ -165,10 +165,20 @@ async function testSound() {
   setTimeout(() => { player.srcObject = null; }, 1500);
 }
 
-export function openDialog(error = "") {
+/** Whether the dialog changes the devices of a guest who has joined. */
+let isChange = false;
+
+/** Opens the dialog for a guest who wants other devices, or a microphone after joining to listen. */
+export const changeDevices = () => openDialog("", true);
+
+export function openDialog(error = "", change = false) {
+  isChange = change;
+  $("entry-title").textContent = change ? "Camera, microphone and speaker" : "Join the room";
+  for (const element of [$("name"), document.querySelector("label[for=name]")]) element.hidden = change;
+  $("cancel").textContent = change ? "Cancel" : "Not now";
   $("name").value = me.name || kept(localStorage, "name") || "";
   $("entry").showModal();
-  $("name").focus();
+  (change ? $("camera-choice") : $("name")).focus();
   listDevices();
   preview().then(() => error && refuse(error));
 }
@@ -190,6 +200,7 @@ $("cancel").onclick = () => $("entry").close();
 $("entry").onclose = stopPreview;
 $("entry-form").onsubmit = async (event) => {
   event.preventDefault();
+  if (isChange) return useDevices();
   const name = $("name").value.trim();
   if (!previewed || !name) return;
   $("enter").disabled = true;
@@ -209,12 +220,41 @@ $("entry-form").onsubmit = async (event) => {
   }
 };
 
+/** Sends the previewed devices; connects again only if the guest sends other kinds of media than before. */
+async function useDevices() {
+  const media = previewed;
+  if (!media || !me.media) return $("entry").close();
+  previewed = null;
+  const before = me.media;
+  const isSame = ["audio", "video"].every((kind) => before.getTracks().some((track) => track.kind === kind) === media.getTracks().some((track) => track.kind === kind));
+  // A camera or microphone that was off stays off; a new one is on, because the guest has just chosen it.
+  for (const track of media.getTracks()) track.enabled = before.getTracks().find(({ kind }) => kind === track.kind)?.enabled ?? true;
+  me.media = media;
+  $("entry").close();
+  if (isSame && me.guest?.pc) {
+    me.guest.media = media;
+    await Promise.all(me.guest.pc.getSenders().map((sender) => sender.track && sender.replaceTrack(media.getTracks().find(({ kind }) => kind === sender.track.kind) ?? null)));
+  } else if (!isSame) {
+    drop();
+    me.media = media;
+    rejoin();
+  }
+  stopTracks(before);
+  remember();
+  label();
+  changed("toggled");
+}
+
 // ---- The guest
 
 /** Connects as a guest; without tracks as a guest who listens. */
 async function connect(name, media) {
   const query = `name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(watcher.id ?? "")}`;
-  if (media.getTracks().length) return publish(media, `/whip?${query}`, { onLost: () => lost(media) });
+  if (media.getTracks().length) {
+    let guest = null;
+    guest = await publish(media, `/whip?${query}`, { onLost: () => lost(guest) });
+    return guest;
+  }
   const response = await request("POST", `/guests?${query}`);
   if (!response.ok) throw Object.assign(new Error((await response.text()).trim()), { status: response.status });
   return { pc: null, media, location: response.headers.get("location") };
@@ -273,8 +313,8 @@ export async function rejoin() {
   isJoining = false;
 }
 
-function lost(media) {
-  if (me.guest?.media !== media) return;
+function lost(guest) {
+  if (!guest || me.guest !== guest) return;
   drop();
   changed("lost");
   setTimeout(rejoin, 1000);
@@ -445,6 +485,6 @@ export function label() {
   };
   const [hears, sees] = [isOn("audio"), isOn("video")];
   set("microphone", hears ? "mic" : "mic-off", hears ? "Mute" : "Unmute", hears ? "Mute the microphone (M)" : "Unmute the microphone (M)", !hears);
-  set("camera", sees ? "camera" : "camera-off", "Camera", sees ? "Turn the camera off (C)" : "Turn the camera on (C)", !sees);
-  set("share", "share", me.share ? "Stop" : "Share", me.share ? "Stop sharing the screen" : "Share the screen", me.share !== null);
+  set("camera", sees ? "camera" : "camera-off", sees ? "Stop camera" : "Start camera", sees ? "Turn the camera off (C)" : "Turn the camera on (C)", !sees);
+  set("share", "share", me.share ? "Stop sharing" : "Share screen", me.share ? "Stop sharing the screen" : "Share the screen", me.share !== null);
 }

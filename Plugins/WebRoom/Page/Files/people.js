@@ -1,6 +1,6 @@
 // The side panel: people, messages, and for operators the control of the session (control.js).
 
-import { $, ask, icon, idOf, keep, kept, make, me, state } from "./common.js";
+import { $, ask, icon, idOf, keep, kept, make, me, state, toast, token } from "./common.js";
 
 const TITLES = { people: "People", messages: "Messages", control: "Session" };
 const openers = { people: $("people-open"), messages: $("messages-open"), control: $("control-open") };
@@ -60,21 +60,17 @@ const rows = new Map(); // by key
 
 function makeRow() {
   const name = make("span", { className: "name" });
-  const facts = make("span", { className: "facts" });
+  const facts = make("span", { className: "facts quiet" });
   const button = (picture) => make("button", { type: "button", className: "round" }, icon(picture));
   const [mute, pin, remove] = ["mic-off", "pin", "remove"].map(button);
-  return { name, facts, mute, pin, remove, element: make("li", {}, name, facts, mute, pin, remove) };
+  return { name, facts, mute, pin, remove, element: make("li", {}, make("div", { className: "who" }, name, facts), mute, pin, remove) };
 }
 
 function fillRow(row, person) {
   const isOperator = state.room.role === "operator";
   row.name.textContent = person.name;
-  const { facts } = person;
-  const words = facts.map(([, text]) => text).join(", ");
-  if (row.facts.title !== words) {
-    row.facts.title = words;
-    row.facts.replaceChildren(...facts.map(([picture]) => icon(picture)), make("span", { className: "unseen", textContent: words }));
-  }
+  const words = person.facts.join(", ");
+  if (row.facts.textContent !== words) row.facts.textContent = words;
   const set = (button, text, isShown, action) => {
     button.title = text;
     button.setAttribute("aria-label", text);
@@ -94,14 +90,13 @@ export function showPeople() {
   const streamOf = (participant, kind) => room.streams.find((stream) => stream.participant === participant && stream.kind === kind)?.id;
   const people = [];
   if (room.streams.some((stream) => stream.participant === undefined)) {
-    people.push({ key: "host", name: "Host", facts: streamOf(undefined, "share") === undefined ? [] : [["share", "shares"]], stream: streamOf(undefined, "camera") ?? streamOf(undefined, "share") });
+    people.push({ key: "host", name: "Host", facts: streamOf(undefined, "share") === undefined ? [] : ["sharing a screen"], stream: streamOf(undefined, "camera") ?? streamOf(undefined, "share") });
   }
   for (const guest of room.guests) {
     const facts = [];
-    if (guest.speaking) facts.push(["audio", "speaks"]);
-    if (streamOf(guest.participant, "share") !== undefined) facts.push(["share", "shares"]);
-    facts.push(guest.microphone ? ["mic", "microphone on"] : ["mic-off", "microphone off"]);
-    facts.push(guest.camera ? ["camera", "camera on"] : ["camera-off", "camera off"]);
+    if (guest.speaking) facts.push("speaking");
+    if (streamOf(guest.participant, "share") !== undefined) facts.push("sharing a screen");
+    facts.push(guest.microphone ? "microphone on" : "microphone off", guest.camera ? "camera on" : "camera off");
     people.push({
       key: guest.participant, plain: guest.name, name: guest.participant === room.you ? `${guest.name} (you)` : guest.name,
       participant: guest.participant, facts, hasMicrophone: guest.microphone, stream: streamOf(guest.participant, "camera"),
@@ -119,24 +114,47 @@ export function showPeople() {
     }
     fillRow(rows.get(person.key), person);
   }
-  const count = room.guests.length;
+  const count = people.length === 1 ? "1 person" : `${people.length} people`;
   $("people-count").textContent = String(people.length);
-  $("people-open").title = `${count === 1 ? "1 guest" : `${count} guests`} (P)`;
-  $("people-open").setAttribute("aria-label", `People: ${count === 1 ? "1 guest" : `${count} guests`}`);
-  $("viewers").textContent = room.viewers === 1 ? "1 page watches." : `${room.viewers} pages watch.`;
+  $("people-open").title = `Show ${count} (P)`;
+  $("people-open").setAttribute("aria-label", `Show ${count}`);
+  TITLES.people = $("people-title").textContent = count;
+  if (view === "people") $("side-title").textContent = TITLES.people;
+  $("viewers").textContent = room.viewers === 1 ? "1 viewer" : `${room.viewers} viewers`;
+  const link = new URL(location.href);
+  link.hash = room.invite ?? token;
+  $("invite").hidden = room.role === "operator" && !room.invite;
+  if ($("invite-link").value !== link.href) $("invite-link").value = link.href;
   openers.control.hidden = room.control !== true;
   if (openers.control.hidden && view === "control") closeSide();
+  announce(room.guests, room.you);
   showWriting();
 }
 
 export const pinForAll = (stream) => (stream === null ? ask("DELETE", "/pin") : ask("PUT", `/pin?stream=${stream}`));
 
+$("invite-copy").onclick = async () => {
+  $("invite-link").select();
+  // Pages over HTTP have no clipboard, but may copy what is selected.
+  const isCopied = await navigator.clipboard?.writeText($("invite-link").value).then(() => true, () => false) ?? document.execCommand("copy");
+  toast(isCopied ? "The invite link is copied." : "The browser does not copy: copy the selected link yourself.");
+};
+
+/** Announces, once each, who joined and who left. */
+let present = null;
+function announce(guests, you) {
+  const before = present;
+  present = new Map(guests.map((guest) => [guest.participant, guest.name]));
+  if (!before) return;
+  const joined = [...present].filter(([number]) => !before.has(number) && number !== you).map(([, name]) => `${name} joined.`);
+  const left = [...before].filter(([number]) => !present.has(number)).map(([, name]) => `${name} left.`);
+  if (joined.length + left.length > 0) $("news").textContent = [...joined, ...left].join(" ");
+}
+
 let removal = null;
 export function confirmRemoval(participant, name) {
   removal = participant;
   $("removal-title").textContent = `Remove ${name}?`;
-  $("removal-bar").checked = false;
-  $("removal-name").textContent = `Nobody named ${name} may join again`;
   $("removal").showModal();
   $("removal-cancel").focus();
 }
@@ -144,7 +162,7 @@ $("removal-cancel").onclick = () => $("removal").close();
 $("removal-form").onsubmit = (event) => {
   event.preventDefault();
   $("removal").close();
-  ask("DELETE", `/participants/${removal}${$("removal-bar").checked ? "?bar=name" : ""}`);
+  ask("DELETE", `/participants/${removal}${event.submitter === $("removal-block") ? "?bar=name" : ""}`);
 };
 
 // ---- Messages
@@ -159,15 +177,30 @@ function showUnread() {
   $("messages-open").setAttribute("aria-label", unread === 0 ? "Messages" : `Messages: ${unread} new`);
 }
 
+/** A message's text, with links that open outside the room. */
+function linked(text) {
+  const parts = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(/https?:\/\/[^\s<>"]+/g)) {
+    const href = found.replace(/[.,;:!?)\]}'’]+$/, "");
+    if (!URL.canParse(href)) continue;
+    parts.push(text.slice(end, index), make("a", { href, target: "_blank", rel: "noopener noreferrer", textContent: href }));
+    end = index + href.length;
+  }
+  return [...parts, text.slice(end)];
+}
+
 /** Takes the messages that the room passes on. */
 export function takeMessages() {
   const { room } = state;
+  const isLate = newest === 0 && room.message > (room.messages?.length ?? 0);
+  if (isLate) $("message-log").append(make("div", { className: "quiet", textContent: "Earlier messages are not kept: you see messages from now on." }));
   for (const { name, participant, text } of room.messages ?? []) {
     const isOwn = participant !== undefined && participant === room.you;
     const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     const log = $("message-log");
     const isDown = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
-    log.append(make("li", { className: isOwn ? "own" : "" }, make("b", { textContent: isOwn ? "You" : name }), make("time", { textContent: time }), make("p", { textContent: text, dir: "auto" })));
+    log.append(make("div", { className: isOwn ? "own" : "" }, make("b", { textContent: isOwn ? "You" : name }), make("time", { textContent: time }), make("p", { dir: "auto" }, ...linked(text))));
     while (log.children.length > MOST) log.firstChild.remove();
     if (isDown || isOwn) log.scrollTop = log.scrollHeight;
     if (view !== "messages" && !isOwn) {
@@ -183,7 +216,7 @@ function showWriting() {
   const { role, you } = state.room;
   const mayWrite = role === "operator" || you !== undefined;
   $("message-form").hidden = !mayWrite;
-  $("message-hint").textContent = mayWrite ? "Messages go to all pages and are not stored." : role === "viewer" ? "Guests and operators write messages." : "Join the room to write a message.";
+  $("message-hint").textContent = mayWrite ? "Everybody who is here now can read messages. Messages are not stored." : role === "viewer" ? "Guests and operators write messages." : "Join the room to write a message.";
 }
 
 $("message-form").onsubmit = async (event) => {

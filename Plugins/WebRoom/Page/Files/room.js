@@ -1,7 +1,7 @@
 // The page of a room: it follows /room, and shows the state of the connection.
 
-import { $, icon, idOf, isOn, make, me, request, state, token } from "./common.js";
-import { drop, followMutes, goAway, joinAfterReload, label, leave, onGuestChange, openDialog, rejoin, sendNoMore, shareScreen, toggle, useSpeaker } from "./join.js";
+import { $, icon, idOf, isOn, keep, kept, make, me, request, state, token } from "./common.js";
+import { changeDevices, drop, followMutes, goAway, joinAfterReload, label, leave, onGuestChange, openDialog, rejoin, sendNoMore, shareScreen, toggle, useSpeaker } from "./join.js";
 import { closeSide, newestMessage, restoreSide, showPeople, takeMessages } from "./people.js";
 import { fullScreen, largeTile, onStageChange, showTiles, tiles } from "./stage.js";
 import { onConnectionChange, watcher } from "./watch.js";
@@ -74,12 +74,22 @@ function take(room, viewer) {
   // The room has given the connection up.
   if (viewer && viewer === watcher.id && !room.slots) watcher.again(watcher.pc);
   takeMessages();
+  showRecording(room);
   followGuest(room);
   show();
   if (!isFirst) return;
   isFirst = false;
   restoreSide();
   if (room.role !== "viewer") joinAfterReload();
+}
+
+/** Shows and announces that the session records; everybody may know it before they join. */
+let wasRecording = null;
+function showRecording({ recording = false }) {
+  $("recording").hidden = $("entry-recording").hidden = !recording;
+  if (recording === wasRecording) return;
+  if (recording || wasRecording) $("news").textContent = recording ? "This session is being recorded." : "The recording stopped.";
+  wasRecording = recording;
 }
 
 /** The session has ended: nobody joins again by themselves. */
@@ -142,17 +152,18 @@ function show() {
       name: (isShare ? `${owner}’s screen` : owner) + which, media: watcher.media(stream.id), stream: stream.id, person: stream.participant,
       isShare, isOwn: stream.participant === undefined, isPinned: room.pinned === stream.id,
       isDark: (!isShare && guest && !guest.camera) || !watcher.media(stream.id),
+      initials: guest?.initials ?? "H", color: guest?.color,
       isMuted: !isShare && guest && !guest.microphone, isSpeaking: !isShare && guest?.speaking, participant: guest?.participant,
     });
   }
   for (const guest of room.guests) {
     const hasCamera = room.streams.some((stream) => stream.participant === guest.participant && stream.kind === "camera");
     if (guest.participant === room.you || hasCamera) continue;
-    wanted.set(`guest-${guest.participant}`, { name: guest.name, isDark: true, isMuted: !guest.microphone, isSpeaking: guest.speaking, participant: guest.participant, person: guest.participant });
+    wanted.set(`guest-${guest.participant}`, { name: guest.name, initials: guest.initials, color: guest.color, isDark: true, isMuted: !guest.microphone, isSpeaking: guest.speaking, participant: guest.participant, person: guest.participant });
   }
   if (me.media) {
     const own = room.guests.find((guest) => guest.participant === room.you);
-    wanted.set("you", { name: `${me.name} (you)`, media: me.media.getVideoTracks().length ? me.media : null, isMirrored: true, isDark: !isOn("video"), isMuted: !isOn("audio"), isSpeaking: own?.speaking });
+    wanted.set("you", { name: `${me.name} (you)`, initials: own?.initials, color: own?.color, media: me.media.getVideoTracks().length ? me.media : null, isMirrored: true, isDark: !isOn("video"), isMuted: !isOn("audio"), isSpeaking: own?.speaking });
   }
   sendNoMore(me.guest, room.wanted?.camera);
   sendNoMore(me.share, room.wanted?.share);
@@ -166,11 +177,11 @@ function show() {
 
 function showControls(room) {
   document.querySelector("footer").hidden = !room || note !== null;
-  for (const id of ["people-open", "messages-open"]) $(id).hidden = !room;
-  if (!room) closeSide();
+  for (const id of ["people-open", "messages-open"]) $(id).hidden = !room || note !== null;
+  if (!room || note) closeSide();
   if (!room) return;
   $("join").hidden = room.role === "viewer" || me.media !== null;
-  for (const id of ["share", "leave"]) $(id).hidden = me.media === null;
+  for (const id of ["share", "leave", "devices"]) $(id).hidden = me.media === null;
   for (const [id, kind] of [["microphone", "audio"], ["camera", "video"]]) $(id).hidden = !me.media?.getTracks().some((track) => track.kind === kind);
   if (!navigator.mediaDevices?.getDisplayMedia) $("share").hidden = true;
 }
@@ -263,8 +274,7 @@ function setAudio(on) {
   const button = $("audio");
   button.classList.toggle("primary", !on);
   button.classList.toggle("quiet-button", on);
-  button.replaceChildren(icon(on ? "audio" : "silent"), make("span", { textContent: on ? "Audio on" : "Turn audio on" }));
-  button.setAttribute("aria-pressed", String(on));
+  button.replaceChildren(icon(on ? "audio" : "silent"), make("span", { textContent: on ? "Turn audio off" : "Turn audio on" }));
   $("audio-out").muted = !on;
   useSpeaker($("audio-out"));
   if (on) $("audio-out").play().catch(() => {});
@@ -276,6 +286,7 @@ $("audio").onclick = () => setAudio(!audioOn);
 $("microphone").onclick = () => toggle("audio");
 $("camera").onclick = () => toggle("video");
 $("share").onclick = shareScreen;
+$("devices").onclick = changeDevices;
 $("leave").onclick = () => leave();
 $("join").onclick = $("empty-join").onclick = () => openDialog();
 $("empty-watch").onclick = () => {
@@ -283,7 +294,10 @@ $("empty-watch").onclick = () => {
   show();
   $("audio").focus();
 };
+$("keys").checked = kept(localStorage, "keys") ?? true;
+$("keys").onchange = () => keep(localStorage, "keys", $("keys").checked);
 document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" && !$("keys").checked) return;
   if (event.repeat || event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   const press = (id) => $(id).getClientRects().length && $(id).click();
   const keys = {

@@ -1,6 +1,6 @@
 // The stage: a tile for each video and each person without one, as a grid, or one large tile with a strip.
 
-import { $, icon, keep, kept, make, state } from "./common.js";
+import { $, icon, keep, kept, make, state, toast } from "./common.js";
 import { confirmRemoval, pinForAll } from "./people.js";
 
 const GAP = 10;
@@ -22,24 +22,28 @@ const views = new IntersectionObserver((entries) => {
     const tile = [...tiles.values()].find((tile) => tile.element === target);
     if (tile) tile.isSeen = isIntersecting;
   }
+  showMore();
   changed();
 }, { root: $("tiles") });
 
 function makeTile(key) {
-  const video = make("video", { autoplay: true, muted: true, playsInline: true, disablePictureInPicture: true, tabIndex: -1 });
+  const video = make("video", { autoplay: true, muted: true, playsInline: true, tabIndex: -1 });
   const name = make("span");
   const micOff = icon("mic-off");
   const pinned = icon("pin");
   const button = (picture) => make("button", { type: "button" }, icon(picture));
-  const [pin, forAll, full, remove] = ["pin", "people", "full", "remove"].map(button);
+  const [pin, forAll, float, full, remove] = ["pin", "people", "picture", "full", "remove"].map(button);
   const face = make("div", { className: "face", "aria-hidden": "true" });
-  const element = make("article", { className: "tile waiting" }, video, face, make("div", { className: "label" }, pinned, name, micOff), make("div", { className: "tools" }, pin, forAll, full, remove));
-  const tile = { key, element, video, name, micOff, pinned, pin, forAll, full, remove, face, isSeen: true };
+  const element = make("article", { className: "tile waiting" }, video, face, make("div", { className: "label" }, pinned, name, micOff), make("div", { className: "tools" }, pin, forAll, float, full, remove));
+  const tile = { key, element, video, name, micOff, pinned, pin, forAll, float, full, remove, face, isSeen: true };
   video.onresize = video.onplaying = () => {
     element.classList.toggle("waiting", !video.videoWidth);
     arrange();
   };
   full.onclick = () => fullScreen(tile);
+  float.onclick = () => floating(tile);
+  // A finger has no pointer that hovers: a tap shows the buttons, and they leave the face free again.
+  element.onclick = (event) => event.target.closest("button") || showTools(element);
   element.ondblclick = (event) => event.target.closest("button") || fullScreen(tile);
   pin.onclick = () => {
     picked = picked === key ? null : key;
@@ -53,11 +57,20 @@ function makeTile(key) {
   return tile;
 }
 
+let toolsTimer;
+function showTools(element) {
+  for (const other of document.querySelectorAll(".tile.touched")) other.classList.remove("touched");
+  element.classList.add("touched");
+  clearTimeout(toolsTimer);
+  toolsTimer = setTimeout(() => element.classList.remove("touched"), 4000);
+}
+
 function removeTile(key) {
   const { element } = tiles.get(key);
   views.unobserve(element);
   element.remove();
   tiles.delete(key);
+  showMore();
   if (picked === key) picked = null;
 }
 
@@ -71,9 +84,12 @@ function fill(tile, facts) {
     button.hidden = isHidden;
   };
   tile.name.textContent = facts.name;
-  tile.face.textContent = [...facts.name][0]?.toUpperCase() ?? "";
+  tile.face.textContent = facts.initials ?? "";
+  tile.face.style.background = facts.color ?? "";
+  tile.video.setAttribute("aria-label", `Video of ${facts.name}`);
   tile.element.setAttribute("aria-label", facts.name);
   set(tile.full, `Show ${facts.name} on the full screen`);
+  set(tile.float, `Show ${facts.name} in a floating window`, !document.pictureInPictureEnabled || Boolean(facts.isDark));
   set(tile.forAll, isPinned ? `Unpin ${facts.name} for all` : `Pin ${facts.name} for all`, !isOperator || stream === undefined);
   set(tile.remove, `Remove ${facts.name} from the room`, !isOperator || !participant || isShare);
   tile.forAll.setAttribute("aria-pressed", String(Boolean(isPinned)));
@@ -125,6 +141,19 @@ function grid(count, width, height) {
 
 const fit = (width, height, ratio) => ({ width: Math.min(width, height * ratio), height: Math.min(height, width / ratio) });
 const between = (least, value, most) => Math.max(least, Math.min(value, most));
+
+/** Says how many tiles are out of sight; a click shows the next ones. */
+function showMore() {
+  const hidden = [...tiles.values()].filter((tile) => !tile.isSeen).length;
+  $("more").hidden = hidden === 0;
+  $("more").textContent = `+${hidden}`;
+  $("more").setAttribute("aria-label", `Show ${hidden} more`);
+}
+$("more").onclick = () => {
+  const all = [...tiles.values()];
+  const last = all.findLastIndex((tile) => tile.isSeen);
+  (all.slice(last + 1).find((tile) => !tile.isSeen) ?? all.find((tile) => !tile.isSeen))?.element.scrollIntoView({ behavior: "smooth", block: "nearest", inline: "nearest" });
+};
 
 /** Places the tiles. No element moves in the document: a video that moves stops for a moment. */
 export function arrange() {
@@ -207,7 +236,7 @@ function setMode(next) {
 
 function labelMode() {
   const text = mode === "grid" ? "Show the speaker large (G)" : "Show a grid (G)";
-  $("layout").replaceChildren(icon(mode === "grid" ? "speaker" : "grid"), make("span", { textContent: mode === "grid" ? "Speaker" : "Grid" }));
+  $("layout").replaceChildren(icon(mode === "grid" ? "speaker" : "grid"), make("span", { textContent: mode === "grid" ? "Show speaker" : "Show grid" }));
   $("layout").title = text;
   $("layout").setAttribute("aria-label", text);
 }
@@ -219,6 +248,11 @@ labelMode();
 export function fullScreen(tile) {
   if (document.fullscreenElement) document.exitFullscreen();
   else if (tile) (tile.element.requestFullscreen?.() ?? Promise.resolve(tile.video.webkitEnterFullscreen?.())).catch(() => {});
+}
+
+function floating(tile) {
+  if (document.pictureInPictureElement === tile.video) document.exitPictureInPicture();
+  else tile.video.requestPictureInPicture?.().catch(() => toast("The browser shows no floating window for this video."));
 }
 
 /** The lines in which a tile shows its video, of the screen's own. */
