@@ -40,6 +40,13 @@ def on_page_markdown(markdown, page, **_):
     return "".join(parts)
 
 
+def on_post_page(output, page, **_):
+    """Uses a script of the site instead of one from the network, so that the search works offline."""
+    up = "../" * page.file.src_uri.count("/")
+    return output.replace("https://unpkg.com/iframe-worker/shim", f"{up}assets/frame-worker.js")
+
+
 def on_post_build(config, **_):
+    shutil.copy(ROOT / "docs/site/frame-worker.js", Path(config["site_dir"]) / "assets/frame-worker.js")
     if REFERENCE.is_dir():
         shutil.copytree(REFERENCE, Path(config["site_dir"]) / "reference", dirs_exist_ok=True)
