@@ -139,7 +139,7 @@ final class Room: Sendable {
         let mix = state.withLock { state in
             state.revision += 1
             let mix = state.mixes.removeValue(forKey: number)
-            route(state.hearing.filter { $0.value == number }.map(\.key), in: state)
+            route(Self.listeners(of: number, in: state), in: state)
             return mix
         }
         guard let mix else { return }
@@ -178,9 +178,15 @@ final class Room: Sendable {
     /// Lets the viewers that belong to a participant hear all but themselves.
     func moveListeners(of participant: UInt32) {
         state.withLock { state in
-            route(state.hearing.filter { $0.value == participant }.map(\.key), in: state)
+            route(Self.listeners(of: participant, in: state), in: state)
         }
         services.host.wantsChanged()
+    }
+
+    /// The viewers that do not hear a participant.
+    private static func listeners(of participant: UInt32, in state: State) -> [String] {
+        state.hearing.filter { $0.value == participant }.map(\.key)
+            + state.echoes.filter { $0.value.contains(participant) }.map(\.key)
     }
 
     /// Leaves out of what other rooms hear the participants through whom they would hear themselves.
@@ -227,9 +233,13 @@ final class Room: Sendable {
         for viewer in viewers {
             guard let feed = state.viewers[viewer]?.audio else { continue }
             let echoes = state.echoes[viewer] ?? []
-            let person = echoes.count == 1 ? echoes.first : state.hearing[viewer]
-            let mix = person.flatMap { state.mixes[$0] } ?? audio
-            let target = echoes.count > 1 ? ownAudio : mix
+            let target =
+                switch echoes.count {
+                case 0: state.hearing[viewer].flatMap { state.mixes[$0] } ?? audio
+                // Two participants have no mix without both.
+                case 1: echoes.first.flatMap { state.mixes[$0] } ?? ownAudio
+                default: ownAudio
+                }
             for other in [audio, ownAudio] + state.mixes.values where other !== target {
                 other.remove(feed)
             }
