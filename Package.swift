@@ -149,7 +149,7 @@ let package = Package(
         .library(name: "GreenroomValidator", targets: ["GreenroomValidator"]),
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
-            name: "greenroom-broadcast", type: .dynamic, targets: ["GreenroomBroadcastLibrary"]),
+            name: "greenroom-client", type: .dynamic, targets: ["GreenroomClient"]),
         .library(name: "greenroom-meter", type: .dynamic, targets: ["GreenroomMeter"]),
         .executable(name: "greenroom", targets: ["greenroom"]),
         .executable(name: "greenroom-runner", targets: ["greenroom-runner"]),
@@ -353,7 +353,7 @@ let package = Package(
                 "GreenroomPluginInterface", "GreenroomMedia",
             ]),
 
-        // What authors of broadcasts import, or link with.
+        // What authors of programs that connect import, or link with.
         .target(
             name: "GreenroomBroadcast",
             dependencies: [
@@ -362,14 +362,17 @@ let package = Package(
                 "GreenroomPlugin", "GreenroomRunner",
             ]),
         .target(
-            name: "GreenroomBroadcastLibrary",
-            dependencies: ["GreenroomABI", "GreenroomBroadcast", "GreenroomMedia"],
+            name: "GreenroomClient",
+            dependencies: [
+                "GreenroomABI", "GreenroomBroadcast", "GreenroomIPC", "GreenroomMedia",
+                "GreenroomPluginInterface", "GreenroomRunner",
+            ],
             exclude: ["exports.map"],
             linkerSettings: [
                 .unsafeFlags([
                     "-Xlinker",
                     "--version-script=\(Context.packageDirectory)"
-                        + "/Sources/GreenroomBroadcastLibrary/exports.map",
+                        + "/Sources/GreenroomClient/exports.map",
                 ])
             ]),
 
@@ -573,8 +576,8 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomIPC",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomVideo", "TestSupport",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRunner",
+                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomSandboxTests",

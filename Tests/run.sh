@@ -20,7 +20,7 @@ require_swift
 install_packages $build_packages $pipewire_packages $screen_packages \
     chromium-headless-shell patchelf help2man curl openssl gcc g++ binutils ffmpeg frei0r-plugins ladspa-sdk \
     swh-plugins nginx-light \
-    libnginx-mod-rtmp python3-dev python3-gi python3-numpy \
+    libnginx-mod-rtmp python3-dev python3-venv python3-gi python3-numpy \
     python3-jsonschema \
     python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 \
     gir1.2-gst-rtsp-server-1.0
@@ -43,6 +43,10 @@ test_all() {
 if [ "$runs" = 1 ]; then
     say "Testing"
     test_all "$@"
+    if [ $# = 0 ]; then
+        say "Testing the Python package"
+        Tests/Python/run.sh
+    fi
     exit
 fi
 

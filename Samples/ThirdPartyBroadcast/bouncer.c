@@ -1,6 +1,7 @@
 /* A share from a program of its own: a square that bounces on a screen that is turned now and
  * then, as a phone is, and a beep each second. */
 #include <greenroom/broadcast.h>
+#include <greenroom/client.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -149,7 +150,7 @@ int main(int count, char **words) {
   char told[200] = "";
   for (;; sleep(1)) {
     char text[200];
-    const gr_status status = greenroom_broadcast_run(words[1], &entry, text, sizeof text);
+    const gr_status status = greenroom_client_run(words[1], &entry, text, sizeof text);
     if (strcmp(text, told) != 0) printf("%s\n", strcpy(told, text));
     fflush(stdout);
     if (status == GR_STATUS_OK) return 0;

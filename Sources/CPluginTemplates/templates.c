@@ -144,6 +144,50 @@ static const uint8_t speaker_c[] = {
 #embed "Templates/speaker.c"
 };
 
+static const uint8_t audio_pre_processor_py[] = {
+#embed "Templates/audio-pre-processor.py"
+};
+
+static const uint8_t bot_py[] = {
+#embed "Templates/bot.py"
+};
+
+static const uint8_t camera_py[] = {
+#embed "Templates/camera.py"
+};
+
+static const uint8_t composer_py[] = {
+#embed "Templates/composer.py"
+};
+
+static const uint8_t microphone_py[] = {
+#embed "Templates/microphone.py"
+};
+
+static const uint8_t output_py[] = {
+#embed "Templates/output.py"
+};
+
+static const uint8_t pre_processor_py[] = {
+#embed "Templates/pre-processor.py"
+};
+
+static const uint8_t receiver_py[] = {
+#embed "Templates/receiver.py"
+};
+
+static const uint8_t share_py[] = {
+#embed "Templates/share.py"
+};
+
+static const uint8_t speaker_py[] = {
+#embed "Templates/speaker.py"
+};
+
+static const uint8_t test_py[] = {
+#embed "Templates/test.py"
+};
+
 static const struct greenroom_embedded_file files[] = {
     {"AgoraCamera.swift", AgoraCamera_swift, sizeof AgoraCamera_swift},
     {"AudioPreProcessor.swift", AudioPreProcessor_swift, sizeof AudioPreProcessor_swift},
@@ -162,6 +206,17 @@ static const struct greenroom_embedded_file files[] = {
     {"StylePackage.swift", StylePackage_swift, sizeof StylePackage_swift},
     {"Tests.swift", Tests_swift, sizeof Tests_swift},
     {"ZoomCamera.swift", ZoomCamera_swift, sizeof ZoomCamera_swift},
+    {"audio-pre-processor.py", audio_pre_processor_py, sizeof audio_pre_processor_py},
+    {"bot.py", bot_py, sizeof bot_py},
+    {"camera.py", camera_py, sizeof camera_py},
+    {"composer.py", composer_py, sizeof composer_py},
+    {"microphone.py", microphone_py, sizeof microphone_py},
+    {"output.py", output_py, sizeof output_py},
+    {"pre-processor.py", pre_processor_py, sizeof pre_processor_py},
+    {"receiver.py", receiver_py, sizeof receiver_py},
+    {"share.py", share_py, sizeof share_py},
+    {"speaker.py", speaker_py, sizeof speaker_py},
+    {"test.py", test_py, sizeof test_py},
     {"audio-pre-processor.c", audio_pre_processor_c, sizeof audio_pre_processor_c},
     {"audio-pre-processor.cpp", audio_pre_processor_cpp, sizeof audio_pre_processor_cpp},
     {"build-cpp.sh", build_cpp_sh, sizeof build_cpp_sh},

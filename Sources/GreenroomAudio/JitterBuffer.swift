@@ -61,6 +61,8 @@ package struct JitterBuffer: Sendable {
     package private(set) var hasBegun = false
     /// The muted time, which ends when the source restarts.
     private var muted: Range<Int64>?
+    /// The end of the audio that ``clear()`` has silenced.
+    private var silenced: Int64 = .min
     /// Whether the next audio is the first after a muted time, and the position of that audio.
     private var isResuming = false
     private var resumed: Int64?
@@ -81,6 +83,20 @@ package struct JitterBuffer: Sendable {
 
     /// The position of the next appended frame, if it is continuous.
     package var end: Int64 { place + lead + Int64(ring.count) + (gap?.frames ?? 0) }
+
+    /// The number of frames until the last audio has been pulled, unless it was cleared.
+    package var unheard: Int64 { ring.count > 0 && end > silenced ? end - place : 0 }
+
+    /// Silences the queued audio within 5 ms. The silence keeps its length, so that audio after it is on
+    /// time.
+    ///
+    /// - Returns: The number of frames that were silenced.
+    package mutating func clear() -> Int64 {
+        let cleared = unheard
+        ring.silence(fading: Int(Self.fade))
+        silenced = end
+        return cleared
+    }
 
     // MARK: Lifecycle of the source
 
@@ -145,6 +161,7 @@ package struct JitterBuffer: Sendable {
             let last = paused.upperBound
             self.paused = paused.lowerBound + frames..<(last == .max ? last : last + frames)
         }
+        if silenced != .min { silenced += frames }
         let first = lead + frames
         let early = Int(min(max(-first, 0), Int64(ring.count)))
         counts.beforeStart += early

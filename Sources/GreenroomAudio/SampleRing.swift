@@ -30,6 +30,21 @@ package struct SampleRing: Sendable {
     /// - Parameter kept: The largest number of frames to keep, oldest first.
     package mutating func truncate(to kept: Int) { count = min(count, max(kept, 0)) }
 
+    /// Silences all frames, after a fade at the front.
+    ///
+    /// - Parameter fade: The length of the fade, in frames.
+    package mutating func silence(fading fade: Int) {
+        var position = head
+        for frame in 0..<count {
+            let part = max(fade - frame, 0)
+            for side in 0...1 {
+                samples[position * 2 + side] = Int16(
+                    Int(samples[position * 2 + side]) * part / max(fade, 1))
+            }
+            position = position + 1 == capacity ? 0 : position + 1
+        }
+    }
+
     /// Appends as many frames as there is room for.
     ///
     /// - Parameters:

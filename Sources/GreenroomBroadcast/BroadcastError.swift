@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Why a broadcast did not start, or ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A status documented for `greenroom_broadcast_run`.
+    /// A status documented for `greenroom_client_run`.
     public var status: Status
     /// The reason in words.
     public var description: String
@@ -15,7 +15,7 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
         self.description = description
     }
 
-    /// Whether to retry: no host listens, it has another broadcast, or it ended.
+    /// Whether to retry: no host listens, it has another program, or it ended.
     public var isTemporary: Bool { status == .unavailable || status == .gone }
 }
 
@@ -27,7 +27,7 @@ extension BroadcastError {
         case ENOENT, ECONNREFUSED:
             self.init(
                 .unavailable,
-                "no host listens at \(path): no session with this broadcast is running")
+                "no host listens at \(path): no session with this socket is running")
         case EAGAIN:
             self.init(.unavailable, "the host at \(path) is busy with other connections")
         case EPROTOTYPE: self.init(.badArgument, "the listener at \(path) is not a host")
@@ -40,8 +40,8 @@ extension BroadcastError {
     }
 
     /// - Parameter refusal: nil for a reason unknown to this version.
-    init(_ refusal: BroadcastRefusal?) {
-        let text = "the host refused the broadcast: \(refusal?.text ?? "the reason is unknown")"
+    init(_ refusal: ProgramRefusal?) {
+        let text = "the host refused this program: \(refusal?.text ?? "the reason is unknown")"
         switch refusal {
         case .version, .noGreeting, nil: self.init(.unsupported, text)
         case .user: self.init(.badArgument, text)

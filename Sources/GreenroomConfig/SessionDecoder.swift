@@ -35,12 +35,13 @@ enum SessionDecoder {
     struct Source: Sendable {
         /// Its name is empty if it is missing or invalid, which is reported already.
         var configuration = PluginConfiguration("")
-        var broadcast: String?
         var filters: [PluginConfiguration] = []
         /// Plugins whose sections are inside this one.
         var inner: [SessionRole: Source] = [:]
 
-        var plugin: PluginConfiguration? { configuration.plugin.isEmpty ? nil : configuration }
+        var plugin: PluginConfiguration? {
+            configuration.plugin.isEmpty && configuration.connect == nil ? nil : configuration
+        }
     }
 
     static let sessionKey = "session"
@@ -264,20 +265,15 @@ enum SessionDecoder {
     /// - Parameters:
     ///   - name: Its section's name in the JSON Schema.
     ///   - example: An example plugin, with settings.
-    ///   - substitute: A key that can replace all others.
     ///   - fields: Its other keys.
     private static func source(
         _ name: String, _ summary: String, example: (plugin: JSON, settings: JSON),
-        orElse substitute: Field<Source>? = nil, more fields: [Field<Source>] = []
+        more fields: [Field<Source>] = []
     ) -> Decoder<Source> {
-        let presence = substitute.map {
-            Schema.Presence.either("plugin", orAlone: [$0.schema.key])
-        }
-        return .section(
+        .section(
             Source(), name: name, summary,
-            expectation: "a section with the key \"plugin\"", presence: presence ?? .any,
-            fields: pluginFields("The plugin", example: example, isRequired: substitute == nil)
-                + fields + (substitute.map { [$0] } ?? [])
+            expectation: "a section with the key \"plugin\"", presence: .either(pluginKeys, orAlone: []),
+            keyAliases: pluginAliases, fields: pluginFields("The plugin", example: example) + fields
         ) { source, _ in source }
     }
 
@@ -287,15 +283,27 @@ enum SessionDecoder {
     ///   - what: What the plugin is, for the key's description.
     ///   - example: An example plugin, with settings.
     static func pluginFields(
-        _ what: String, example: (plugin: JSON, settings: JSON), isRequired: Bool = false
+        _ what: String, example: (plugin: JSON, settings: JSON)
     ) -> [Field<Source>] {
         [
             Field(
                 "plugin", \.configuration.plugin, reference,
                 "\(what): a bundled one by name, one on GREENROOM_PLUGIN_PATH by name, or "
-                    + "the path of a library (with a \"/\") relative to this file's folder, with "
-                    + "\"#NAME\" if the library has several.",
-                examples: [example.plugin, "./build/libMine.so"], isRequired: isRequired),
+                    + "the path of a library or of a script in Python (with a \"/\") relative to this file's "
+                    + "folder, with \"#NAME\" if it has several.",
+                examples: [example.plugin, "./build/libMine.so"]),
+            Field(
+                "connect", \.configuration.connect, .socket("the path of a socket"),
+                "Instead of \"plugin\": a Unix socket, relative to this file's folder. The host creates "
+                    + "it, and a program that the host did not start connects to it and is the plugin. "
+                    + "Several plugins may name one socket; \"#NAME\" chooses one of several plugins of "
+                    + "a kind.",
+                examples: ["/run/greenroom.sock"]),
+            Field(
+                "python", \.configuration.python, .path("the path of a Python or a virtual environment"),
+                "The interpreter of a plugin in Python, relative to this file's folder. By default that "
+                    + "of .venv or venv in the script's folder or above, otherwise python3 on the PATH.",
+                examples: ["/opt/bots/.venv"]),
             Field(
                 "settings", \.configuration.settings, .settings,
                 "The plugin's own settings; \"greenroom plugin info NAME\" lists them. Paths "
@@ -308,6 +316,14 @@ enum SessionDecoder {
                     + "ends, and without an output it continues.", examples: ["off"]),
         ] + pluginIsolation
     }
+
+    /// The keys that name a plugin.
+    private static let pluginKeys = ["plugin", "connect"]
+
+    /// Keys of earlier versions.
+    private static let pluginAliases = [
+        Schema.KeyAlias(key: "broadcast", meant: "connect", cure: "connect: PATH")
+    ]
 
     private static let onFailure = Decoder<FailurePolicy>.choice(
         meant: ["continue": .off, "false": .off]
@@ -336,9 +352,8 @@ enum SessionDecoder {
     static let maximumNamed = 64
 
     private static func namedSections(of role: SessionRole) -> Decoder<[NamedSource]> {
-        // A broadcast has one socket, and is the share without a name.
         Decoder<[NamedSource]>.named(
-            section(of: role, takesBroadcast: false), role.facts.pluralKey,
+            section(of: role), role.facts.pluralKey,
             pattern: String.roleNamePattern, limit: maximumNamed, isName: { $0.isRoleName }
         ).map { named, _ in named.map { NamedSource(name: $0.name, source: $0.value) } }
     }
@@ -347,9 +362,7 @@ enum SessionDecoder {
     private static let topRoles = SessionRole.allCases.filter { $0.facts.parent == nil }
 
     /// The section of a role, with its filters and inner roles.
-    static func section(
-        of role: SessionRole, takesBroadcast: Bool = true
-    ) -> Decoder<Source> {
+    static func section(of role: SessionRole) -> Decoder<Source> {
         let filters = role.facts.filters.map { kind in
             Field(
                 PluginAddress.filtersKey, \Source.filters,
@@ -363,12 +376,9 @@ enum SessionDecoder {
                 role.facts.key, \Source.inner[role], section(of: role),
                 role.facts.meaning, examples: role.examples)
         }
-        let hasBroadcast = takesBroadcast && role.facts.takesBroadcast
         return source(
-            role.kind.facts.word + (role.facts.takesBroadcast && !hasBroadcast ? "-plugin" : ""),
-            role.facts.meaning,
+            role.kind.facts.word, role.facts.meaning,
             example: (.string(role.facts.example.plugin), role.facts.example.settingsAsJSON),
-            orElse: hasBroadcast ? broadcast : nil,
             more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
     }
 
@@ -415,15 +425,12 @@ enum SessionDecoder {
             ])
     }
 
-    private static let broadcast = Field(
-        "broadcast", \Source.broadcast,
-        .socket("the path of a socket"),
-        "A Unix socket, relative to this file's folder. The host creates it, and a process that "
-            + "the host did not start connects to it and sends video and audio.",
-        examples: ["/run/greenroom.sock"])
-
     private static let reference = Decoder<String>.text("the name or path of a plugin")
-        .map { text, reading in text.contains("/") ? reading.absolute(text) : text }
+        .map { text, reading in
+            // A script has its ending, so it needs no slash: `bot.py`, `bot.py#Name`.
+            let isPath = text.contains("/") || text.prefix { $0 != "#" }.hasSuffix(".py")
+            return isPath ? reading.absolute(text) : text
+        }
 
     // MARK: - Outputs
 
@@ -436,7 +443,8 @@ enum SessionDecoder {
     private static let output = Decoder<SessionOutput>.section(
         OutputDraft(), name: "output", "An output: one of the host's own, or a plugin.",
         expectation: "a section with the key \(outputKeys.alternatives)",
-        presence: .either("plugin", orAlone: OutputForm.builtIn.map(\.key)),
+        presence: .either(pluginKeys, orAlone: OutputForm.builtIn.map(\.key)),
+        keyAliases: pluginAliases,
         fields: OutputForm.builtIn.map {
             Field($0.key, \.output, $0.decoder, $0.summary, examples: $0.examples)
         } + outputPlugin
@@ -450,10 +458,10 @@ enum SessionDecoder {
 
     private static let call = Decoder<SessionOutput>.section(
         OutputDraft(), name: "call", "A call.",
-        expectation: "a section with the key \"plugin\"",
+        expectation: "a section with the key \"plugin\"", presence: .either(pluginKeys, orAlone: []),
+        keyAliases: pluginAliases,
         fields: pluginFields(
-            "The call's plugin", example: ("LoopbackCall", ["script": "Ana 0s camera"]),
-            isRequired: true
+            "The call's plugin", example: ("LoopbackCall", ["script": "Ana 0s camera"])
         ).map { $0.within(\.plugin) } + [tracks, callFilters.within(\.plugin)]
     ) { draft, place in
         draft.plugin.plugin.map {
@@ -488,7 +496,7 @@ enum SessionDecoder {
         examples: [["camera", "mix"], ["stage", "full-mix"], ["microphone", "participant *"]])
 
     /// `record`, `loudspeaker`, `y4m` and `plugin`.
-    private static var outputKeys: [String] { OutputForm.builtIn.map(\.key) + ["plugin"] }
+    private static var outputKeys: [String] { OutputForm.builtIn.map(\.key) + pluginKeys }
 }
 
 extension String {
@@ -509,7 +517,7 @@ extension SessionRole {
     /// Example values of its key.
     fileprivate var examples: [JSON] {
         [["plugin": .string(facts.example.plugin), "settings": facts.example.settingsAsJSON]]
-            + (facts.takesBroadcast ? [["broadcast": "/run/greenroom.sock"]] : [])
+            + [["connect": "/run/greenroom.sock"]]
     }
 }
 
@@ -518,4 +526,26 @@ extension SessionRole.Example {
     fileprivate var settingsAsJSON: JSON {
         .members(settings.map { ($0, JSON($1)) })
     }
+}
+
+extension Decoder<String> {
+    /// The path of a Unix socket, made absolute relative to the file's folder. It may end with `#NAME`.
+    fileprivate static func socket(_ expectation: String) -> Decoder {
+        let path = path(expectation)
+        return Decoder(schema: path.schema) { node, place, reading in
+            guard let socket = path.read(node, place, &reading) else { return nil }
+            let bytes = socket.prefix { $0 != "#" }.utf8.count
+            guard bytes <= maximumSocketPathBytes else {
+                reading.complain(
+                    "the path of a socket may have \(maximumSocketPathBytes) bytes, and from / on "
+                        + "this one has \(bytes). Name one in a folder nearer to /, "
+                        + "such as /run/greenroom.sock.", about: node, place)
+                return nil
+            }
+            return socket
+        }
+    }
+
+    /// The capacity of Linux's `sun_path`, 108 bytes, without its NUL.
+    private static var maximumSocketPathBytes: Int { 107 }
 }

@@ -41,7 +41,6 @@ extension SessionFile {
             plugins.pluginOutputs.formUnion(configuration.outputPlugins.map(\.index))
             let problems =
                 configuration.conflicts(among: plugins)
-                + conflicts(ofBroadcastIn: root)
                 + draft.session.tableProblems
             reading.diagnostics += places.diagnostics(problems)
             if reading.diagnostics.isEmpty {
@@ -84,7 +83,6 @@ extension SessionConfiguration {
                 }
         }
         .sorted { $0.role < $1.role }
-        broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
         outputs = draft.outputs + (draft.call.map { [$0] } ?? [])
         composeRecordings()
         // The entries' numbers make the sort stable.
@@ -157,7 +155,7 @@ extension ConfiguredPlugins {
             roles: Set(sections.map(\.0)),
             filterCounts: Dictionary(
                 sections.map { ($0, $1.filterCount) }, uniquingKeysWith: max),
-            pluginOutputs: root.pluginOutputs, hasBroadcast: root.hasBroadcast,
+            pluginOutputs: root.pluginOutputs,
             hasCall: root.value(of: PluginAddress.callKey) != nil,
             callFilterCount: root.value(of: PluginAddress.callKey)?.filterCount ?? 0)
     }
@@ -169,7 +167,7 @@ extension ConfigNode {
         guard case .sequence(let nodes)? = value(of: PluginAddress.outputsKey)?.content else {
             return []
         }
-        return Set(nodes.indices.filter { nodes[$0].value(of: "plugin") != nil })
+        return Set(nodes.indices.filter { nodes[$0].value(of: "plugin") != nil || nodes[$0].value(of: "connect") != nil })
     }
 
     /// The number of filters in a section.

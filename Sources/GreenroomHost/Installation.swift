@@ -91,6 +91,10 @@ public struct Installation: Sendable {
                 "not bundled, and this machine cannot enforce its grants: the kernel lacks \($0). "
                     + "Use a newer kernel; or, if you trust the plugin with everything that you "
                     + "may do here, write sandbox: partial in the session file."
+            },
+            scanScript: { path, interpreter throws(LoadError) in
+                willScan(path)
+                return try scanner.examine(path, with: interpreter)
             }, examine: scans.examine)
     }
 }
@@ -135,10 +139,13 @@ extension PluginLocator {
     }
 
     /// A library whose isolated plugins share a process.
-    func common(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
+    func common(
+        _ path: String, _ plan: IsolationPlan, _ interpreter: ScriptInterpreter?
+    ) -> any PluginFactory {
         CommonLibrary(
             path: path,
-            confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
+            confinement: Confinement(
+                program: "\(programs)/greenroom-runner", plan: plan, interpreter: interpreter))
     }
 
     /// The reason why a plugin was not found, with a suggestion for its name.

@@ -48,13 +48,7 @@ extension SessionPlan {
 extension SessionConfiguration {
     /// Roles with two sources, which a session file can't express.
     fileprivate var slotConflicts: [ConfigurationProblem] {
-        let taken = broadcast == nil ? nil : SessionRole.ofBroadcasts
-        return slots.enumerated().compactMap { index, slot in
-            if let taken, slot.role.follows(taken) {
-                return ConfigurationProblem(
-                    "the \(slot.role.facts.name) comes over the broadcast's socket. Remove its "
-                        + "plugin, or the broadcast.", at: slot.role.rawValue)
-            }
+        slots.enumerated().compactMap { index, slot in
             guard slots[..<index].contains(where: { $0.role == slot.role }) else { return nil }
             return ConfigurationProblem(
                 "an earlier slot has this role. Keep one.", at: slot.role.rawValue)
@@ -68,10 +62,14 @@ private struct Assembly {
     var problems: [ConfigurationProblem]
     /// The libraries whose sources share a process, by path and isolation.
     private var common: [Process: any PluginFactory] = [:]
+    /// The listeners for programs, by socket, and the number of plugins that they serve.
+    private var listeners: [String: ProgramListener] = [:]
+    private var connectedCount = 0
 
     private struct Process: Hashable {
         var path: String
         var plan: IsolationPlan
+        var interpreter: ScriptInterpreter?
     }
 
     init(
@@ -98,11 +96,12 @@ private struct Assembly {
         _ plugin: PluginConfiguration, _ kind: PluginKind, _ address: PluginAddress,
         writing folder: String? = nil
     ) -> SourcePlan? {
+        if let socket = plugin.connect { return connected(plugin, kind, socket) }
         let name = plugin.plugin
         let locator = configuration.acceptsGap(of: plugin) ? locator.accepting : locator
         do throws(LoadError) {
             let (found, seen) = try locator.find(
-                name, kind: kind, relativeTo: configuration.folder)
+                name, kind: kind, relativeTo: configuration.folder, python: plugin.python)
             guard seen.kind == kind else {
                 let home =
                     SessionRole.allCases.first { $0.kind == seen.kind }
@@ -119,6 +118,14 @@ private struct Assembly {
             }
             let standard = locator.standardIsolation(of: found.path)
             // The library of an isolated plugin is not loaded into this process.
+            if ScriptInterpreter.runs(found.path),
+                configuration.isolation(of: plugin, standard: standard) == .host
+            {
+                report(
+                    "a script runs in a process of its own. Remove isolation: host.",
+                    plugin.isolation == nil ? "session.isolation" : "\(address).isolation")
+                return nil
+            }
             let loaded =
                 configuration.isolation(of: plugin, standard: standard) == .process
                 ? nil : try load(seen, from: found.path, for: address)
@@ -149,13 +156,30 @@ private struct Assembly {
                     "\(address)")
             }
             return SourcePlan(
-                factory: factory(of: found.path, isolation, locator), descriptor: descriptor,
+                factory: try factory(of: found.path, isolation, locator, python: plugin.python),
+                descriptor: descriptor,
                 settings: settings, configuration: plugin, onFailure: policy,
                 isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil
         }
+    }
+
+    /// The plan of a plugin in a program that connects. Its end is not a failure: it may connect again.
+    private mutating func connected(
+        _ plugin: PluginConfiguration, _ kind: PluginKind, _ socket: String
+    ) -> SourcePlan {
+        let parts = socket.split(separator: "#", maxSplits: 1).map(String.init)
+        let path = parts.first ?? socket
+        let listener = listeners[path] ?? ProgramListener(path: path)
+        listeners[path] = listener
+        connectedCount += 1
+        let factory = listener.factory(
+            of: kind, named: parts.count > 1 ? parts[1] : nil, place: connectedCount)
+        return SourcePlan(
+            factory: factory, descriptor: factory.descriptor, settings: [], configuration: plugin,
+            onFailure: .off)
     }
 
     /// The sections with filters of a kind: `camera or share`.
@@ -166,11 +190,12 @@ private struct Assembly {
 
     /// The library of an isolated plugin.
     private mutating func factory(
-        of path: String, _ plan: IsolationPlan, _ locator: PluginLocator
-    ) -> any PluginFactory {
+        of path: String, _ plan: IsolationPlan, _ locator: PluginLocator, python: String?
+    ) throws(LoadError) -> any PluginFactory {
         guard locator.sharesProcess(path) else { return locator.isolated(path, plan) }
-        let process = Process(path: path, plan: plan)
-        let factory = common[process] ?? locator.common(path, plan)
+        let interpreter = try locator.interpreter(of: path, python: python)
+        let process = Process(path: path, plan: plan, interpreter: interpreter)
+        let factory = common[process] ?? locator.common(path, plan, interpreter)
         common[process] = factory
         return factory
     }

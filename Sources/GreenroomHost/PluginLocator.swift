@@ -10,6 +10,11 @@ import SystemPackage
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
 package struct PluginLocator: Sendable {
+    /// Scans a script with its interpreter.
+    package typealias ScriptExamination =
+        @Sendable (_ path: String, _ interpreter: ScriptInterpreter) throws(LoadError)
+            -> LibraryDescription
+
     /// The result of scanning a file.
     package struct Finding: Sendable {
         /// The file.
@@ -26,6 +31,7 @@ package struct PluginLocator: Sendable {
     private let effectFolders: [EffectInterface: [String]]
     private let bundled: Set<String>
     private let examination: LibraryScans.Examination
+    private let scanScript: ScriptExamination
     /// The reason to load only bundled libraries; nil to load all.
     private var refusal: String?
 
@@ -42,8 +48,12 @@ package struct PluginLocator: Sendable {
     package init(
         programs: String, pluginFolders: [String], effectFolders: [EffectInterface: [String]] = [:],
         refusal: String? = nil,
+        scanScript: @escaping ScriptExamination = { path, _ throws(LoadError) in
+            throw .withoutEntry(path)
+        },
         examine: @escaping LibraryScans.Examination
     ) {
+        self.scanScript = scanScript
         self.refusal = refusal
         self.effectFolders = effectFolders
         let parent = programs.split(separator: "/").dropLast()
@@ -62,6 +72,26 @@ package struct PluginLocator: Sendable {
             throw LoadError(code: .notConfined, place: path, explanation: refusal)
         }
         return try examination(path)
+    }
+
+    private func examine(
+        script path: String, with interpreter: ScriptInterpreter
+    ) throws(LoadError) -> LibraryDescription {
+        if let refusal { throw LoadError(code: .notConfined, place: path, explanation: refusal) }
+        return try scanScript(path, interpreter)
+    }
+
+    /// The interpreter of a script; nil for a library.
+    ///
+    /// - Parameter python: The interpreter that the session file names; nil for the nearest one.
+    package func interpreter(
+        of path: String, python: String?
+    ) throws(LoadError) -> ScriptInterpreter? {
+        guard ScriptInterpreter.runs(path) else { return nil }
+        guard access(path, F_OK) == 0 else {
+            throw LoadError(code: .notFound, place: path, explanation: "\(Errno.last).")
+        }
+        return try ScriptInterpreter(of: path, named: python, programs: programs)
     }
 
     /// A locator that loads any library, for plugins whose session accepts what they may do.
@@ -89,7 +119,7 @@ package struct PluginLocator: Sendable {
     /// Whether isolated sources of a library with equal grants share a process. One process then
     /// reads the file for both.
     package func sharesProcess(_ path: String) -> Bool {
-        isBundled(path) && path.hasSuffix("/libMedia.so")
+        isBundled(path) && path.hasSuffix("/libMedia.so") || ScriptInterpreter.runs(path)
     }
 
     /// Finds a plugin.
@@ -99,11 +129,14 @@ package struct PluginLocator: Sendable {
     ///     and the plugin's name if the library has several.
     ///   - kind: The required kind. It selects the plugin if the library has one of that kind.
     ///   - folder: The folder of relative paths.
+    ///   - python: The interpreter of a script; nil for the nearest one.
     /// - Throws: ``LoadError``.
     package func find(
-        _ name: String, kind: PluginKind?, relativeTo folder: String
+        _ name: String, kind: PluginKind?, relativeTo folder: String, python: String? = nil
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
-        if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
+        if name.contains("/") {
+            return try load(path: name, kind: kind, relativeTo: folder, python: python)
+        }
         if let interface = EffectInterface(ofPlugin: name) {
             return try findEffect(name, kind, of: interface)
         }
@@ -279,11 +312,17 @@ package struct PluginLocator: Sendable {
     }
 
     private func load(
-        path: String, kind: PluginKind?, relativeTo folder: String
+        path: String, kind: PluginKind?, relativeTo folder: String, python: String?
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         let parts = path.split(separator: "#", maxSplits: 1).map(String.init)
         let file = parts.first ?? path
-        let library = try examine(absolutePath(file, from: folder))
+        let whole = absolutePath(file, from: folder)
+        let library =
+            if let interpreter = try interpreter(of: whole, python: python) {
+                try examine(script: whole, with: interpreter)
+            } else {
+                try examine(whole)
+            }
         if parts.count == 2 {
             if let descriptor = library[parts[1], kind] ?? library[parts[1], nil] {
                 return (library, descriptor)

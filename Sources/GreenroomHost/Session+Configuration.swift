@@ -18,9 +18,8 @@ extension Session {
         _ configuration: SessionConfiguration, installation: Installation = .standard,
         events: @escaping @Sendable (SessionEvent) -> Void = { _ in }
     ) throws(ConfigurationError) {
-        var plan = try SessionPlan(configuration, locator: installation.locator())
-        plan.awaitBroadcast()
-        self.init(plan: plan, events: events)
+        self.init(
+            plan: try SessionPlan(configuration, locator: installation.locator()), events: events)
     }
 
     /// Makes a session from a session file.

@@ -10,7 +10,7 @@ import GreenroomSystem
 extension SessionPlan {
     /// Expected failures of the session on this machine, and dangerous grants.
     package var warnings: [ConfigurationProblem] {
-        outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
+        outputWarnings + diskWarnings + pathWarnings + connectWarnings + grantWarnings
             + connectionWarnings + pipeWireWarnings + bundledOutputWarnings + warningsOfRun
     }
 
@@ -112,11 +112,14 @@ extension SessionPlan {
         return "the file is empty. Check the path."
     }
 
-    private var broadcastWarnings: [ConfigurationProblem] {
-        guard let path = configuration.broadcast, let role = SessionRole.ofBroadcasts else {
-            return []
+    private var connectWarnings: [ConfigurationProblem] {
+        configuration.plugins.flatMap { address, plugin in
+            plugin.connect.map { Self.problems(ofSocket: $0, "\(address).connect") } ?? []
         }
-        let place = role.rawValue.appending(key: "broadcast")
+    }
+
+    private static func problems(ofSocket socket: String, _ place: String) -> [ConfigurationProblem] {
+        let path = String(socket.prefix { $0 != "#" })
         var about = stat()
         if lstat(path, &about) == 0 {
             guard about.st_mode & S_IFMT != S_IFSOCK else { return [] }

@@ -70,6 +70,8 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let videoCommit = Call(rawValue: 42)
     package static let videoAbandon = Call(rawValue: 43)
     package static let audioSend = Call(rawValue: 44)
+    package static let audioClear = Call(rawValue: 48)
+    package static let audioQueued = Call(rawValue: 49)
     package static let keepFrame = Call(rawValue: 45)
     package static let releaseFrame = Call(rawValue: 46)
     package static let reportValue = Call(rawValue: 47)
@@ -93,5 +95,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// The version, which must be equal on both sides.
-    package static let version: UInt32 = 10
+    package static let version: UInt32 = 11
 }

@@ -18,9 +18,9 @@ package struct ControlSocket: ~Copyable, Sendable {
         case pong = 5
         /// Host to runner: the end of the connection.
         case end = 6
-        /// Broadcast to host, first: a ``BroadcastGreeting``.
+        /// Connecting program to host, first: a ``ProgramGreeting``.
         case greeting = 7
-        /// Host to broadcast, in place of a setup: a ``BroadcastRefusal``.
+        /// Host to connecting program, in place of a setup: a ``ProgramRefusal``.
         case refusal = 8
         /// Host to runner: the socket of another runner in this process.
         case addInstance = 9
@@ -37,6 +37,12 @@ package struct ControlSocket: ~Copyable, Sendable {
         package var value: UInt32
         /// Descriptors in the message, numbered in the receiver.
         package var descriptors: [Int32] = []
+
+        package init(kind: Kind, value: UInt32, descriptors: [Int32] = []) {
+            self.kind = kind
+            self.value = value
+            self.descriptors = descriptors
+        }
     }
 
     /// The result of a read.
@@ -49,6 +55,11 @@ package struct ControlSocket: ~Copyable, Sendable {
         /// An invalid message.
         case garbage
     }
+
+    /// The descriptor of the socket in a process that a host has started.
+    package static let ofStartedProcess: Int32 = 3
+    /// The descriptor of the channels in the interpreter of a script.
+    package static let channelsOfScript: Int32 = 4
 
     package let descriptor: Int32
 

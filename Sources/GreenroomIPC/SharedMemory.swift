@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Synchronization
+package import Synchronization
 package import SystemPackage
 
 /// A memory file that two processes map.
@@ -84,8 +84,12 @@ package final class SharedMemory: Sendable {
         number = 0
     }
 
+    /// Whether this process keeps memory mapped after its last reference, for language bindings whose
+    /// users may hold a view of a frame.
+    package static let staysMapped = Atomic(false)
+
     deinit {
-        munmap(base, byteCount)
+        if !Self.staysMapped.load(ordering: .relaxed) { munmap(base, byteCount) }
         if descriptor >= 0 { close(descriptor) }
     }
 

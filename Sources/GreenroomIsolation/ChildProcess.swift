@@ -11,17 +11,18 @@ struct ChildProcess {
     /// The child's standard output and error.
     var output: Int32
 
-    /// The child's end of the socket.
-    private static let socketNumber: Int32 = 3
     /// The descriptor of the preloaded library. The runner closes it.
     private static let preloadNumber: Int32 = 4
 
     /// Starts a program.
     ///
-    /// - Parameter library: The library to load before all others; nil if none.
+    /// - Parameters:
+    ///   - library: The library to load before all others; nil if none.
+    ///   - more: Environment variables, besides harmless ones of the host.
     /// - Throws: ``ChannelError`` with the kernel's reason.
     init(
-        spawning program: String, _ arguments: [String], preloading library: String? = nil
+        spawning program: String, _ arguments: [String], preloading library: String? = nil,
+        environment more: [String] = []
     ) throws(ChannelError) {
         let pair = try ControlSocket.pair()
         var pipe: [Int32] = [-1, -1]
@@ -37,7 +38,7 @@ struct ChildProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
-        posix_spawn_file_actions_adddup2(&actions, pair.runner, Self.socketNumber)
+        posix_spawn_file_actions_adddup2(&actions, pair.runner, ControlSocket.ofStartedProcess)
         // Pass the library by descriptor: LD_PRELOAD accepts no path with blanks or colons.
         if let library {
             posix_spawn_file_actions_addopen(&actions, Self.preloadNumber, library, O_RDONLY, 0)
@@ -59,7 +60,7 @@ struct ChildProcess {
         defer { for word in argv { free(word) } }
         let preload = library == nil ? [] : ["LD_PRELOAD=/proc/self/fd/\(Self.preloadNumber)"]
         var environment: [UnsafeMutablePointer<CChar>?] =
-            (Self.environment() + preload).map { strdup($0) } + [nil]
+            (Self.environment() + preload + more).map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }
         var process = pid_t()
         let status = posix_spawn(

@@ -31,6 +31,8 @@ extension CommonLibrary: RunnerFactory {
         try process.withLock { process throws(LoadError) in
             if let process, let runner = try process.add(frames, context) { return runner }
             let started = try CommonProcess(path: path, confinement)
+            // On the process's main thread. Imports take longer than a callback may.
+            if confinement.interpreter != nil { try started.load(path) }
             process = started
             guard let runner = try started.add(frames, context) else {
                 throw LoadError(
@@ -42,8 +44,9 @@ extension CommonLibrary: RunnerFactory {
     }
 }
 
-/// A process with several instances of a session. Its first runner has no instance: it confines,
-/// measures and ends the process.
+/// A process with several instances of a session: one that this host started, or a program that
+/// connected. Its first runner has no instance: it confines and measures a process of this host, and
+/// ends the process or its connection.
 final class CommonProcess: Sendable {
     private struct State {
         /// The contexts of the live instances, by handle.
@@ -52,7 +55,7 @@ final class CommonProcess: Sendable {
         var hasEnded = false
     }
 
-    private let runner: SpawnedRunner
+    private let runner: any FirstRunner
     private let shared: Shared
 
     /// The objects that the first runner's context refers to.
@@ -74,26 +77,59 @@ final class CommonProcess: Sendable {
             let members = state.withLock { $0.members.values.map { $0 } }
             return members.lazy.compactMap { $0.whereabouts() }.first
         }
+
+        /// The context of the first runner.
+        var context: InstanceContext {
+            var context = InstanceContext.scan(log: log)
+            context.lose = { evidence in
+                self.state.withLock { state in
+                    state.evidence = evidence
+                    state.hasEnded = true
+                }
+            }
+            context.lentBytes = { self.lentBytes }
+            context.whereabouts = { self.whereabouts }
+            return context
+        }
     }
 
     /// Starts a process. The process enters its sandbox and loads no library yet.
     init(path: String, _ confinement: Confinement) throws(LoadError) {
-        let shared = Shared()
-        self.shared = shared
-        var context = InstanceContext.scan(log: shared.log)
-        context.lose = { evidence in
-            shared.state.withLock { state in
-                state.evidence = evidence
-                state.hasEnded = true
-            }
-        }
-        context.lentBytes = { shared.lentBytes }
-        context.whereabouts = { shared.whereabouts }
+        shared = Shared()
         do throws(ChannelError) {
-            runner = try Self.spawn(path, confinement, context)
+            runner = try Self.spawn(path, confinement, shared.context)
         } catch {
             throw .noRunner(error, for: path)
         }
+        try prepare()
+    }
+
+    /// Takes over a program that has connected.
+    ///
+    /// - Parameter leave: Called after the program has disconnected.
+    init(
+        of peer: PendingPeer, at path: String, leave: @escaping @Sendable () -> Void
+    ) throws(LoadError) {
+        shared = Shared()
+        do throws(ChannelError) {
+            runner = try ConnectedRunner(peer, at: path, context: shared.context, leave: leave)
+        } catch {
+            throw .noRunner(error, for: path)
+        }
+        try prepare()
+    }
+
+    /// Loads the library in the first runner.
+    fileprivate func load(_ path: String) throws(LoadError) {
+        do throws(LoadError) {
+            _ = try ScriptLoad.run(path, in: runner.connection, lines: runner.lastLines)
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    private func prepare() throws(LoadError) {
         do throws(LoadError) {
             try runner.prepare()
         } catch {
@@ -138,7 +174,7 @@ final class CommonProcess: Sendable {
                 beside: runner, frames: frames, context: context, observer: nil, in: self)
         } catch {
             remove(context.handle)
-            throw .noRunner(error, for: runner.confinement.program)
+            throw .noRunner(error, for: runner.program)
         }
     }
 

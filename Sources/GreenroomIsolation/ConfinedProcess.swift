@@ -22,7 +22,6 @@ package enum ConfinedProcess {
         case failed(String)
     }
 
-    private static let socketNumber: Int32 = 3
     /// Limit of kept output, in bytes.
     private static let outputLimit = 4 << 20
 
@@ -35,8 +34,8 @@ package enum ConfinedProcess {
     package static func enter(
         _ confinement: Confinement, library: String, host: Int32
     ) -> String? {
-        greenroom_close_from(socketNumber + 1)
-        let socket = ControlSocket(adopting: socketNumber)
+        greenroom_close_from(ControlSocket.ofStartedProcess + 1)
+        let socket = ControlSocket(adopting: ControlSocket.ofStartedProcess)
         do throws(SandboxError) {
             let policy = SandboxPolicy(confinement, library: library)
             _ = try Sandbox.apply(policy, host: host) {

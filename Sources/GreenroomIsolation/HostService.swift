@@ -48,6 +48,7 @@ struct HostService {
         case .videoCommit: commit()
         case .videoAbandon: abandon()
         case .audioSend: sendAudio(length)
+        case .audioClear, .audioQueued: audioQueue(call)
         case .keepFrame:
             answer(
                 HostInterface.output.pointee.keep(instance, channel.read(at: MessageLayout.subject))
@@ -157,6 +158,16 @@ struct HostService {
                 answer(host.set_ceiling(instance, track, isNull ? nil : capability, text))
             }
         }
+    }
+
+    /// Clears an audio queue, or measures it.
+    private func audioQueue(_ call: Call) -> Int {
+        let table = HostInterface.audioQueue.pointee
+        var nanoseconds: Int64 = 0
+        let status = (call == .audioClear ? table.clear : table.queued)(sender, &nanoseconds)
+        channel.write(nanoseconds, at: MessageLayout.subject)
+        _ = answer(status)
+        return MessageLayout.samples
     }
 
     // MARK: Calls

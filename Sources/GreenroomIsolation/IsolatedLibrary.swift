@@ -27,12 +27,17 @@ package struct Confinement: Sendable {
     /// Whether the runner has the validator's probe; false in sessions.
     package var hasProbe: Bool
 
+    /// The interpreter that runs the library, which then is a script; nil for a shared library.
+    package var interpreter: ScriptInterpreter?
+
     package init(
-        program: String, plan: IsolationPlan, preload: String? = nil, hasProbe: Bool = false
+        program: String, plan: IsolationPlan, preload: String? = nil, hasProbe: Bool = false,
+        interpreter: ScriptInterpreter? = nil
     ) {
         self.program = program
         self.plan = plan
         self.preload = preload
         self.hasProbe = hasProbe
+        self.interpreter = interpreter
     }
 }

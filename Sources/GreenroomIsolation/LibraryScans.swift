@@ -76,7 +76,7 @@ package final class LibraryScans: Sendable {
         // Other reasons may depend on the machine, such as too little memory to map the library.
         case .notAPlugin: error == .withoutEntry(error.place)
         case .notConfined, .notFound, .missingLibrary, .unresolvedSymbol,
-            .noSuchPlugin, .ambiguous, .noRunner,
+            .noSuchPlugin, .ambiguous, .noRunner, .noInterpreter,
             .noSocket, .socketInUse, .badInstance, .hangs, .crashes:
             false
         }

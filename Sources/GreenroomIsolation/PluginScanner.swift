@@ -26,7 +26,14 @@ package struct PluginScanner: Sendable {
     ///
     /// - Throws: ``LoadError``: `hangs` if the library does not answer in time, or `crashes` with
     ///   the crash report if the process is lost.
-    package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+    ///
+    /// - Parameter interpreter: The interpreter of a script; nil for a library.
+    package func examine(
+        _ path: String, with interpreter: ScriptInterpreter? = nil
+    ) throws(LoadError) -> LibraryDescription {
+        var confinement = confinement
+        confinement.interpreter = interpreter
+        let timeout = interpreter == nil ? Self.timeout : ScriptLoad.timeout
         let refusals = Refusals()
         let runner: SpawnedRunner
         do throws(ChannelError) {
@@ -39,18 +46,20 @@ package struct PluginScanner: Sendable {
         _ = HostThread(name: "scan") {
             let result = Result { () throws(LoadError) in
                 try runner.prepare()
-                return try runner.connection.load(path)
+                guard interpreter != nil else { return try runner.connection.load(path) }
+                return try ScriptLoad.run(
+                    path, in: runner.connection, lines: runner.stderrTail.lines)
             }
             answer.change { $0 = result }
         }
-        let deadline = MonotonicClock.deadline(after: Self.timeout)
+        let deadline = MonotonicClock.deadline(after: timeout)
         let result: Result<LibraryDescription, LoadError>? = answer.wait(until: deadline) { $0 }
         guard let result else {
             let whereabouts = runner.abortForBacktrace().map { " Last seen at \($0)." } ?? ""
             throw LoadError(
                 code: .hangs, place: path,
                 explanation: "hangs while loading: constructors, entry and descriptors have not "
-                    + "returned within \(Self.timeout / 1_000_000_000) s. Do no work in them."
+                    + "returned within \(timeout / 1_000_000_000) s. Do no work in them."
                     + whereabouts + refusals.text)
         }
         runner.connection.end()
@@ -58,7 +67,7 @@ package struct PluginScanner: Sendable {
             return try result.get()
         } catch {
             var error = error
-            if error.code == .crashes {
+            if error.code == .crashes, interpreter == nil {
                 error.explanation = "crashes while loading: \(error.explanation)."
             }
             if access(path, F_OK) != 0, errno == ENOENT {

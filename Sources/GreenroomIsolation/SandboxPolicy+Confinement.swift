@@ -1,6 +1,7 @@
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSandbox
+import GreenroomSystem
 
 extension SandboxPolicy {
     /// Creates a policy from the session file's grants and the files that the runner loads.
@@ -19,10 +20,11 @@ extension SandboxPolicy {
         self.init(
             mode: mode,
             ownPaths: LibraryFiles.of(library) + LibraryFiles.of(confinement.program)
-                + bridges,
+                + bridges + (confinement.interpreter?.readPaths ?? []),
             readPaths: plan.grants.read, writePaths: plan.grants.write,
             devicePaths: plan.grants.devices,
             allowsNetwork: plan.grants.network, makesMemory: plan.grants.pipewire,
+            program: confinement.interpreter.map { resolvedPath($0.program) ?? $0.program },
             memoryLimitBytes: UInt64(clamping: plan.memoryLimit.bytes))
     }
 }

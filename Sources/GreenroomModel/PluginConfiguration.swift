@@ -11,6 +11,13 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// The plugin's name or id; or the path of a library, which contains a slash, with `#NAME`
     /// if the library has several plugins.
     public var plugin: String
+    /// The absolute path of the Unix socket at which the host waits for a program that is the plugin,
+    /// with `#NAME` if the program has several plugins of the kind; nil for a plugin that the host
+    /// starts. Then ``plugin`` is empty.
+    public var connect: String?
+    /// The absolute path of the Python, or of the virtual environment, that runs a script; nil for the
+    /// nearest one.
+    public var python: String?
     /// The values of settings by name. Other settings have their defaults.
     public var settings: [String: ParameterValue]
     /// The reaction to a failure. If nil, the host restarts an isolated plugin, and ends the

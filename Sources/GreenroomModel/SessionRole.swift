@@ -139,9 +139,6 @@ extension SessionRole {
         /// The command that sets the role's ceiling, e.g. `"share-ceiling"`, with an example value;
         /// nil for audio.
         package var ceiling: (word: String, example: String)?
-        /// Whether a broadcast may have the role and the roles that follow it: a process that the
-        /// host does not start, connected over a socket.
-        package var takesBroadcast = false
         /// The commands that stop and start the role; nil if there are none.
         package var stopping: Stopping?
         /// The purpose of the section in a session file; a sentence for users.
@@ -204,7 +201,6 @@ extension SessionRole {
         // Beyond the numbers of participants' tracks, which are counted from 16.
         facts.trackID |= 1 << 31 | place << 8
         facts.parent = facts.parent.map { with($0) }
-        facts.takesBroadcast = false
         facts.ceiling?.word += ".\(name)"
         facts.stopping = facts.stopping.map { $0.named(name, part: part) }
         return facts
@@ -239,14 +235,13 @@ extension SessionRole {
             Facts(
                 name: "share", kind: .shareSource, medium: .video, track: .share, trackID: 3,
                 key: "share", filters: .preProcessor, ceiling: ("share-ceiling", "1280x720@5"),
-                takesBroadcast: true,
                 stopping: Stopping(
                     stop: "pause share", start: "resume share", stopped: "paused",
                     started: "resumed", shows: .lastFrame,
                     stopMeaning: "stop the share and its audio; its last frame stays",
                     startMeaning: "start the share again"),
                 meaning: "The plugin that makes the shared screen, the filters that edit it, and "
-                    + "the plugin that makes its audio; or the socket that carries video and audio.",
+                    + "the plugin that makes its audio.",
                 example: Example(plugin: "Slides", settings: ["path": "slides"]))
         case .shareAudio:
             Facts(
@@ -269,9 +264,6 @@ extension SessionRole {
                 example: Example(plugin: "Stage", settings: ["layout": "grid"]))
         }
     }
-
-    /// The role of broadcasts.
-    package static let ofBroadcasts = allCases.first { $0.facts.takesBroadcast }
 
     /// The kind of the role's plugin.
     package var kind: PluginKind { facts.kind }

@@ -84,7 +84,7 @@ package struct Reload: Sendable {
             let before = taken.changed(old.pluginsByAddress)
             let after = new.pluginsByAddress
             for (address, plugin) in after.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-                guard let earlier = before[address], earlier.plugin == plugin.plugin else {
+                guard let earlier = before[address], earlier.plugin == plugin.plugin, earlier.connect == plugin.connect else {
                     rest.append("\(address)")
                     continue
                 }
@@ -104,7 +104,6 @@ package struct Reload: Sendable {
             rest += before.keys.filter { after[$0] == nil }.map { "\($0)" }.sorted()
             rest += newFile.changedKeys(since: oldFile)
             let parts = [
-                ("broadcast", old.broadcast == new.broadcast),
                 ("outputs", old.outputs.count == new.outputs.count),
                 (PluginAddress.callKey, old.needsCall == new.needsCall),
             ]

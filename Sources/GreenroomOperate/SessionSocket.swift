@@ -114,8 +114,17 @@ package final class SessionSocket: Sendable {
         if user == 0, geteuid() != 0 { return true }
         var name = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/\(process)/exe", &name, name.count)
-        guard user == geteuid(), count > 0 else { return false }
+        guard user == geteuid(), count > 0, !isPlugin(process) else { return false }
         return !String(decoding: name[..<count], as: UTF8.self).contains("/greenroom-runner")
+    }
+
+    /// Whether a process is a plugin of this session: the interpreter of a script has its own program.
+    private static func isPlugin(_ process: pid_t) -> Bool {
+        guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/stat") else { return true }
+        // The name in parentheses may contain anything; the state and the parent follow.
+        let fields = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?
+            .split(separator: " ")
+        return fields.flatMap { $0.count > 1 ? pid_t($0[1]) : nil } == getpid()
     }
 
     private func begin(_ socket: Int32) {

@@ -32,9 +32,11 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case noRunner = "no-runner"
         /// The plugin is not bundled, and this machine cannot enforce its grants.
         case notConfined = "not-confined"
-        /// The socket for broadcasts could not be created at its path.
+        /// A script has no interpreter that can run it.
+        case noInterpreter
+        /// The socket for programs could not be created at its path.
         case noSocket = "no-socket"
-        /// Another process uses the socket for broadcasts.
+        /// Another process uses the socket for programs.
         case socketInUse = "socket-in-use"
         /// `create` failed, or created an instance that breaks a rule.
         case badInstance = "bad-instance"

@@ -29,6 +29,13 @@ extension Runner {
         state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
     }
 
+    /// Whether the plugin has a sender of audio, or may open one.
+    var sendsAudio: Bool {
+        state.withLock { state in
+            state.descriptor.map { $0.kind.sender == .audio || $0.kind.isCall } ?? false
+        }
+    }
+
     /// Records a step and its status.
     func record(_ call: Call, _ status: Status) {
         state.withLock { state in
@@ -46,15 +53,28 @@ extension Runner {
         }
     }
 
-    /// Reports to the host that the plugin has finished, so that the host ends the instance.
-    /// Without an instance, disconnects. [any]
-    package func finish() {
-        let instance = state.withLock { $0.stage == .none ? nil : $0.instance.own }
-        guard let instance else { return disconnect() }
-        // Use a new thread, which frees its channel when it ends.
-        Thread.start {
-            _ = RunnerInterface.broadcast.pointee.finished(instance, "the share has finished")
+    /// Reports to the host that every plugin of this process has finished, so that the host ends the
+    /// instances. [any]
+    ///
+    /// - Returns: Whether the process has an instance.
+    package static func finishAll() -> Bool {
+        let instances = RunnerInterface.runners.withLock { runners in
+            runners.compactMap { runner -> UInt64? in
+                runner.state.withLock { state in
+                    guard state.stage != .none, !state.hasGivenUp else { return nil }
+                    return state.instance.own
+                }
+            }
         }
+        guard !instances.isEmpty else { return false }
+        // Use a new thread, which frees its channels when it ends.
+        Thread.start {
+            for instance in instances {
+                RunnerInterface.host.pointee.give_up(
+                    instance, Status.ok.rawValue, "the program has finished")
+            }
+        }
+        return true
     }
 
     /// Executes the remaining steps of the lifecycle, and frees the calling thread's channels. Call

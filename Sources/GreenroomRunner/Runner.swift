@@ -20,6 +20,10 @@ package final class Runner: Sendable {
         package var load: @Sendable (String) throws(LoadError) -> PluginLibrary
         /// Called when the host is gone or ends the runner.
         package var end: @Sendable () -> Void
+        /// Called before a further instance of this process begins, and after it has ended. The ending
+        /// is nil for an instance that did not begin; the last value is whether the plugin gave up.
+        package var willBegin: @Sendable () -> Void = {}
+        package var didEnd: @Sendable (Ending?, Bool) -> Void = { _, _ in }
         /// Creates a probe for each instance; nil in sessions.
         package var makeProbe: (@Sendable () -> any RunnerProbe)?
 
@@ -49,6 +53,8 @@ package final class Runner: Sendable {
         ///
         /// The value is nil if the memory could not be mapped.
         var memories: [UInt32: SharedMemory?] = [:]
+        /// Whether the plugin has finished or given up.
+        var hasGivenUp = false
         /// The last status with which the plugin refused a step.
         var failure: Status?
         var hasVirtualClock = false
@@ -122,6 +128,18 @@ package final class Runner: Sendable {
         RunnerInterface.runners.withLock { $0.append(self) }
     }
 
+    /// Continues the runner of a process that has entered the sandbox before it became this program.
+    package convenience init(
+        continuing environment: Environment
+    ) throws(ChannelError) {
+        try self.init(
+            socket: ControlSocket(adopting: ControlSocket.ofStartedProcess),
+            setup: ControlSocket.Message(
+                kind: .setup, value: 0, descriptors: [ControlSocket.channelsOfScript]),
+            environment: environment)
+        watchSocket()
+    }
+
     /// Serves the control channel, on the calling thread, until the host is gone.
     package func run() {
         ThreadChannels.use(channels[Channels.control], of: self)
@@ -129,7 +147,7 @@ package final class Runner: Sendable {
     }
 
     /// Disconnects from the host, which ends every call on both sides. [any]
-    func disconnect() {
+    package func disconnect() {
         channels.lose()
         socket.disconnect()
     }
@@ -339,16 +357,22 @@ package final class Runner: Sendable {
         // The first instance has confined the process and ends it.
         environment.confine = { _, _ in [] }
         environment.end = {}
-        Thread.start { [environment] in
+        environment.willBegin()
+        let isStarted = Thread.start { [environment] in
             // Set the name here: the starting thread has another name, and the plugin's threads
             // inherit this name.
             greenroom_name_thread("plugin")
             let socket = ControlSocket(adopting: descriptor)
             guard let runner = try? Runner(socket: socket, environment: environment) else {
-                return
+                return environment.didEnd(nil, false)
             }
             runner.run()
-            _ = runner.end()
+            let ending = runner.end()
+            environment.didEnd(ending, runner.state.withLock { $0.hasGivenUp })
+        }
+        if !isStarted {
+            ControlSocket.discard([descriptor])
+            environment.didEnd(nil, false)
         }
     }
 

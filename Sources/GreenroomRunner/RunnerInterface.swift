@@ -81,6 +81,9 @@ enum RunnerInterface {
                 if runner.mayControl, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
+                if runner.sendsAudio, strcmp(id, GR_EXT_AUDIO_QUEUE) == 0 {
+                    return UnsafeRawPointer(audioQueue)
+                }
                 // Without a grant, the extension's functions report the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
@@ -133,6 +136,27 @@ enum RunnerInterface {
                 return runner.send(block, timeout: timeout, sender: name)
             }))
 
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) static let audioQueue = leaked(
+        gr_audio_queue(
+            struct_size: UInt32(MemoryLayout<gr_audio_queue>.size), reserved: 0,
+            clear: { callAudioQueue(.audioClear, $0, $1) },
+            queued: { callAudioQueue(.audioQueued, $0, $1) }))
+
+    private static func callAudioQueue(
+        _ call: Call, _ sender: UInt64, _ nanoseconds: UnsafeMutablePointer<Int64>
+    ) -> gr_status {
+        guard let (runner, name) = route(sender: sender) else { return gone }
+        guard UInt(bitPattern: nanoseconds) != 0 else { return Status.badArgument.rawValue }
+        let channel = runner.channel
+        channel.write(name, at: MessageLayout.name)
+        let status = channel.status(of: call, length: MessageLayout.subject + 8)
+        if status == Status.ok.rawValue {
+            nanoseconds.pointee = channel.read(at: MessageLayout.subject)
+        }
+        return status
+    }
+
     static let gone = Status.gone.rawValue
 
     /// Creates a handle for an instance or a sender. The handle is unique in this process; two
@@ -179,6 +203,7 @@ enum RunnerInterface {
         _ call: Call, _ instance: UInt64, _ number: Int32, _ text: UnsafePointer<CChar>
     ) {
         guard let (runner, name) = route(instance: instance) else { return }
+        if call == .giveUp { runner.state.withLock { $0.hasGivenUp = true } }
         let channel = runner.channel
         channel.write(name, at: MessageLayout.name)
         channel.write(number, at: MessageLayout.subject)

@@ -101,10 +101,10 @@ enum ThreadChannels {
 ///
 /// Unchecked Sendable: any thread may use a semaphore, and its address is fixed for the life of
 /// this object.
-final class Semaphore: @unchecked Sendable {
+package final class Semaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-    init(_ count: Int) { sem_init(semaphore, 0, UInt32(count)) }
+    package init(_ count: Int) { sem_init(semaphore, 0, UInt32(count)) }
 
     deinit {
         sem_destroy(semaphore)
@@ -112,13 +112,13 @@ final class Semaphore: @unchecked Sendable {
     }
 
     /// Decrements the semaphore. Waits while the count is 0.
-    func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
+    package func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
 
     /// Decrements the semaphore. Returns false if the count is 0 until a time on the monotonic
     /// clock.
     func take(until deadline: Int64) -> Bool { greenroom_take_until(semaphore, deadline) != 0 }
 
-    func give() { sem_post(semaphore) }
+    package func give() { sem_post(semaphore) }
 }
 
 /// A detached thread.

@@ -47,6 +47,7 @@ struct LandlockRights: OptionSet, Sendable {
                     .readFile, .readFolder, .writeFile, .truncate, .makeFile, .makeFolder,
                     .removeFile, .removeFolder, .refer,
                 ]
+            case .execute: [.readFile, .readFolder, .execute]
             case .device: [.readFile, .readFolder, .writeFile, .truncate, .controlDevice]
             }
     }

@@ -8,6 +8,8 @@ package struct PathGrant: Sendable, Equatable {
         case write
         /// Read, write and `ioctl`.
         case device
+        /// Read, and execute in place of the process's program.
+        case execute
     }
 
     /// An absolute path.

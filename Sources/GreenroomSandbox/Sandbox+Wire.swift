@@ -10,6 +10,7 @@ extension SandboxPolicy {
         }
         writer.write(allowsNetwork)
         writer.write(makesMemory)
+        writer.write(program ?? "")
         writer.write(memoryLimitBytes)
     }
 
@@ -22,11 +23,14 @@ extension SandboxPolicy {
                 try reader.readString()
             }
         }
-        self.init(
+        var policy = SandboxPolicy(
             mode: mode, ownPaths: try readPaths(&reader), readPaths: try readPaths(&reader),
             writePaths: try readPaths(&reader), devicePaths: try readPaths(&reader),
-            allowsNetwork: try reader.readBool(), makesMemory: try reader.readBool(),
-            memoryLimitBytes: try reader.read())
+            allowsNetwork: try reader.readBool(), makesMemory: try reader.readBool())
+        let program = try reader.readString()
+        policy.program = program.isEmpty ? nil : program
+        policy.memoryLimitBytes = try reader.read()
+        self = policy
     }
 }
 

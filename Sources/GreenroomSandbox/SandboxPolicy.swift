@@ -1,3 +1,5 @@
+import Glibc
+
 /// The rights of an isolated plugin, as the session file grants them.
 ///
 /// The host and the runner have the same policy: the runner applies it, and the host uses it to
@@ -32,6 +34,9 @@ package struct SandboxPolicy: Sendable, Equatable {
     package var allowsNetwork: Bool
     /// Whether the plugin may make memory files, as PipeWire's library does.
     package var makesMemory: Bool
+    /// The program that replaces the runner in its process once the sandbox is on, such as the interpreter
+    /// of a script; nil for none.
+    package var program: String?
     /// Limit of the process's own memory, in bytes. The host checks it; the kernel's limit is a
     /// backstop well above.
     package var memoryLimitBytes: UInt64
@@ -40,7 +45,7 @@ package struct SandboxPolicy: Sendable, Equatable {
     package init(
         mode: Mode = .on, ownPaths: [String] = [], readPaths: [String] = [],
         writePaths: [String] = [], devicePaths: [String] = [], allowsNetwork: Bool = false,
-        makesMemory: Bool = false, memoryLimitBytes: UInt64 = 256_000_000
+        makesMemory: Bool = false, program: String? = nil, memoryLimitBytes: UInt64 = 256_000_000
     ) {
         self.mode = mode
         self.ownPaths = ownPaths
@@ -49,6 +54,7 @@ package struct SandboxPolicy: Sendable, Equatable {
         self.devicePaths = devicePaths
         self.allowsNetwork = allowsNetwork
         self.makesMemory = makesMemory
+        self.program = program
         self.memoryLimitBytes = memoryLimitBytes
     }
 }
@@ -69,5 +75,12 @@ extension SandboxPolicy {
             .map { PathGrant(path: $0, access: .read) }
             + writePaths.map { PathGrant(path: $0, access: .write) }
             + devicePaths.map { PathGrant(path: $0, access: .device) }
+            + (program.map { [$0] + Self.loaders } ?? []).map { PathGrant(path: $0, access: .execute) }
     }
+
+    /// The system's dynamic loaders, which execute programs.
+    private static let loaders: [String] = {
+        let known: [String] = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+        return known.filter { (path: String) in access(path, F_OK) == 0 }
+    }()
 }

@@ -25,7 +25,7 @@ extension SandboxRefusal {
     ) -> Self {
         let key =
             switch grant {
-            case .read: "read"
+            case .read, .execute: "read"
             case .write: "write"
             case .device: "devices"
             }

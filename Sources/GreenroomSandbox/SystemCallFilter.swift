@@ -38,6 +38,7 @@ enum SystemCallFilter {
             let allowed =
                 SystemCallGroup.allowed(
                     process: getpid(), allowsNetwork: network, makesMemory: policy.makesMemory)
+                + (policy.program == nil ? [] : [.ownProgram])
                 + SystemCallGroup.unasked(allowsNetwork: network, landlock: landlock)
             let missing = SystemCallGroup.missing(
                 allowsNetwork: network, makesMemory: policy.makesMemory)

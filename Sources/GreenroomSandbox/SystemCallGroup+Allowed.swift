@@ -30,6 +30,11 @@ extension SystemCallGroup {
         allowsNetwork && landlock ? [names] : []
     }
 
+    /// The call that replaces the process's program. The new program keeps every layer.
+    static let ownProgram = SystemCallGroup(
+        name: "program", reason: "the interpreter of a script replaces the runner",
+        calls: ["execve"])
+
     private static let usual = [
         SystemCallGroup(
             name: "memory",

@@ -184,21 +184,24 @@ extension Schema.Section {
         case .oneOrMore(let wanted):
             messages.append("needs at least one of the keys \(list(wanted)). Add one.")
         case .either(let first, let alone):
-            let heads = fields.map(\.key).filter { $0 == first || alone.contains($0) }
+            let heads = fields.map(\.key).filter { first.contains($0) || alone.contains($0) }
             let found = heads.filter(keys.contains)
             let others = keys.filter { !found.contains($0) }
             // A single unknown key is a misspelling, already reported.
             let isMisspelt = !keys.isEmpty && !keys.contains { fields.map(\.key).contains($0) }
             if found.isEmpty {
-                guard alone.count == 1 || !isMisspelt else { break }
-                messages.append("needs one of the keys \(list(heads)). Add one.")
-            } else if found.count > 1, alone.count == 1 {
-                messages.append("has \"\(first)\" and \"\(alone[0])\" and can have one. Keep one.")
+                guard alone.isEmpty || !isMisspelt else { break }
+                let example = fields.first { alone.isEmpty && $0.key == first.first }?.examples.first
+                let such = example.map { ", such as \(first[0]): \($0.asYAML)" } ?? ""
+                messages.append("needs one of the keys \(list(heads)). Add one\(such).")
+            } else if found.count > 1, alone.isEmpty {
+                let both = found.map { "\"\($0)\"" }.joined(separator: " and ")
+                messages.append("has \(both) and can have one. Keep one.")
             } else if found.count > 1 {
                 messages.append(
                     "has \(found.count) keys (\(list(found))) and can have one. Begin a list entry "
                         + "with \"- \" for each.")
-            } else if found != [first], alone.count > 1, !others.isEmpty {
+            } else if alone.contains(found[0]), !others.isEmpty {
                 messages.append(
                     "\(list(found)) takes no \(list(others)). Remove it.")
             }

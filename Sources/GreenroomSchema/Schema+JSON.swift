@@ -116,17 +116,19 @@ extension Schema.Section {
         case .exactlyOneOf(let keys):
             members.append(("oneOf", .array(keys.map { ["required": [.string($0)]] })))
         case .either(let first, let alone):
-            let whole = JSON.members([
-                ("required", [.string(first)]),
-                ("properties", .members(alone.map { ($0, .boolean(false)) })),
-            ])
+            let whole = first.map { key in
+                JSON.members([
+                    ("required", [.string(key)]),
+                    ("properties", .members(alone.map { ($0, .boolean(false)) })),
+                ])
+            }
             let short = alone.map {
                 JSON.object([
                     JSON.Member(key: "required", value: [.string($0)]),
                     JSON.Member(key: "maxProperties", value: 1),
                 ])
             }
-            members.append(("oneOf", .array([whole] + short)))
+            members.append(("oneOf", .array(whole + short)))
         }
         return members
     }

@@ -49,8 +49,8 @@ package struct Schema: Sendable {
         case oneOrMore([String])
         /// Exactly one of these, and others.
         case exactlyOneOf([String])
-        /// The first key with others, or one of the rest alone.
-        case either(String, orAlone: [String])
+        /// One of the first keys with others, or one of the rest alone.
+        case either([String], orAlone: [String])
     }
 
     /// A wrong key that users often write.

@@ -138,7 +138,10 @@ public struct Validator: Sendable {
         }
         let description: LibraryDescription
         do throws(LoadError) {
-            description = try PluginScanner(program: runner).examine(path)
+            let interpreter =
+                ScriptInterpreter.runs(path)
+                ? try ScriptInterpreter(of: path, named: nil, programs: Self.folder(of: runner)) : nil
+            description = try PluginScanner(program: runner).examine(path, with: interpreter)
         } catch {
             let file = ELFFile.read(path)
             guard file.isLibrary, error.code != .notFound, error.code != .noRunner else {
@@ -481,5 +484,12 @@ extension PluginDescriptor {
                 }
             return (name, value ?? .string(text))
         }
+    }
+}
+
+extension Validator {
+    /// The folder of a program.
+    static func folder(of program: String) -> String {
+        String(program.prefix(upTo: program.lastIndex(of: "/") ?? program.endIndex))
     }
 }

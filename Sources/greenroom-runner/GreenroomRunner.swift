@@ -4,21 +4,22 @@ import GreenroomIPC
 import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRunner
+import GreenroomSandbox
 
 /// The process that an isolated plugin lives in.
 ///
 /// The host starts it with a socket as descriptor 3. Its arguments are the host's process id and, for
-/// the validator, `probe`.
+/// the validator, `probe`; for a script, `script` and the interpreter's command, which replaces this
+/// program in the sandbox.
 @main
 struct RunnerProgram {
-    private static let socketNumber: Int32 = 3
-
     static func main() {
-        greenroom_close_from(socketNumber + 1)
+        greenroom_close_from(ControlSocket.ofStartedProcess + 1)
         greenroom_report_crashes()
         let arguments = CommandLine.arguments.dropFirst()
         guard let host = arguments.first.flatMap({ pid_t($0) }),
-            arguments.dropFirst() == [] || arguments.dropFirst() == ["probe"]
+            arguments.count == 1 || arguments.dropFirst() == ["probe"]
+                || arguments.dropFirst().first == "script"
         else {
             print("greenroom starts greenroom-runner, for plugins in processes of their own.")
             _exit(64)
@@ -26,13 +27,16 @@ struct RunnerProgram {
         // First: if the host has ended already, no signal follows.
         _ = greenroom_set_parent_death_signal(SIGKILL)
         guard getppid() == host else { _exit(0) }
+        if arguments.dropFirst().first == "script" {
+            runScript(Array(arguments.dropFirst(2)), host: host)
+        }
         var environment = Runner.Environment(
-            confine: { policy, socket in confine(policy, socket, host: host) },
+            confine: { policy, socket in Sandbox.confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },
             end: { _exit(0) })
         if arguments.count > 1 { environment.makeProbe = { PluginProbe() } }
         do {
-            let socket = ControlSocket(adopting: socketNumber)
+            let socket = ControlSocket(adopting: ControlSocket.ofStartedProcess)
             try Runner(socket: socket, environment: environment).run()
         } catch {
             print("greenroom-runner: \(error)".printable)

@@ -111,6 +111,10 @@ extension SessionPlan {
             rows.append(("table", table.rows.map(\.description).joined(separator: ", ")))
         }
         for (role, source) in roles {
+            if let socket = source.configuration.connect {
+                rows.append((role, "a program that connects to \(socket)"))
+                continue
+            }
             let settings = source.settings.map {
                 "\($0.name): \($0.value.withoutCredentials.onOneLine)"
             }
@@ -121,9 +125,6 @@ extension SessionPlan {
             }
         }
         if let promise = sandboxPromise { rows.append(("sandbox", promise)) }
-        if let broadcast = session.broadcast {
-            rows.append(("share", "a broadcast on \(broadcast)"))
-        }
         for entry in session.timeline {
             let time = entry.time.asWritten
             rows.append(("at \(time)", entry.command.line))
@@ -155,6 +156,7 @@ extension SessionPlan {
                         .members(
                             [
                                 ("role", .string(role)),
+                                ("connect", source.configuration.connect.map { .string($0) }),
                                 ("plugin", .string(source.descriptor.id)),
                                 ("library", .string(source.factory.path)),
                                 (
@@ -176,7 +178,6 @@ extension SessionPlan {
                             ] + source.isolationMembers)
                     })
             ),
-            ("broadcast", configuration.broadcast.map { .string($0) }),
             (
                 "timeline",
                 .array(

@@ -19,10 +19,10 @@ end() {
 }
 trap end EXIT
 cc -O2 -pthread -I Sources/GreenroomABI/include "$sample/bouncer.c" -o "$work/bouncer" \
-    -L .build/release -lgreenroom-broadcast -Wl,-rpath,"$PWD/.build/release" -lm
+    -L .build/release -lgreenroom-client -Wl,-rpath,"$PWD/.build/release" -lm
 cat > "$work/session.yaml" << YAML
 session: { maximum: 1920x1080@30 }
-share: { broadcast: $work/share.sock }
+share: { connect: $work/share.sock }
 outputs:
   - y4m: { to: "-", track: share }
 YAML

@@ -33,6 +33,6 @@ enum ProcessTarget {
         guard case .message(let message) = host.receive(waits: false) else { return }
         for descriptor in message.descriptors { close(descriptor) }
         // A broadcast's first one.
-        _ = BroadcastGreeting(message.value)
+        _ = ProgramGreeting(message.value)
     }
 }

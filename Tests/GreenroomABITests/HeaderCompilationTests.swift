@@ -113,8 +113,10 @@ import TestSupport
 
         """
 
-    /// The same for the header of broadcasts.
-    static let useOfBroadcast = """
+    /// The same for the headers of programs that connect.
+    static let useOfClient = """
+        #include <greenroom/client.h>
+        #include <greenroom/client.h>
         #include <greenroom/broadcast.h>
         #include <greenroom/broadcast.h>
         extern const gr_entry only_entry;
@@ -122,14 +124,14 @@ import TestSupport
         extern const gr_broadcast *share;
         int main(void) {
           status = share->paused(1);
-          return greenroom_broadcast_run("share.sock", &only_entry, 0, 0) == GR_STATUS_OK ? 0 : 1;
+          return greenroom_client_run("share.sock", &only_entry, 0, 0) == GR_STATUS_OK ? 0 : 1;
         }
 
         """
 
     @Test(
         arguments: dialects,
-        [use, useOfBroadcast, useOfOutputs, useOfCalls, useOfControl, useOfConnections])
+        [use, useOfClient, useOfOutputs, useOfCalls, useOfControl, useOfConnections])
     func `the header compiles alone without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {

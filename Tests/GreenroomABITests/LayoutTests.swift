@@ -158,6 +158,9 @@ import Testing
                 ("set_ceiling", 32), ("wants_changed", 40), ("state", 48),
             ]),
         Layout(
+            "gr_audio_queue", size: 24,
+            [("struct_size", 0), ("reserved", 4), ("clear", 8), ("queued", 16)]),
+        Layout(
             "gr_broadcast", size: 32,
             [("struct_size", 0), ("reserved", 4), ("paused", 8), ("resumed", 16), ("finished", 24)]),
         Layout(

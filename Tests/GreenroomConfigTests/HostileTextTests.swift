@@ -150,7 +150,7 @@ import Testing
         ("camera.allow.devices[0]", "/dev", "/.."), ("camera.allow.devices[0]", "d", ""),
         ("camera.isolation", "process", ""), ("camera.sandbox", "on", ""),
         ("camera.on-failure", "continue", ""), ("camera.allow.network", "true", ""),
-        ("share.broadcast", "/s", ""),
+        ("share.connect", "/s", ""),
     ])
     func `a value of any length is refused quickly, in a short line`(
         path: String, piece: String, end: String

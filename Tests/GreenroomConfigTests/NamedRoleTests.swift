@@ -50,8 +50,7 @@ import Testing
         ("cameras: [{ plugin: A }]", "a section of cameras, each under its name"),
         ("cameras: {}", "has no cameras. Add one under its name, or remove the key."),
         ("camera: { plugin: A }\nstages:", "has no stages. Add one"),
-        ("cameras: { desk: {} }", "needs the key \"plugin\""),
-        ("shares: { wall: { broadcast: s.sock } }", "needs the key \"plugin\""),
+        ("cameras: { desk: {} }", "needs one of the keys \"plugin\", \"connect\""),
         (
             "camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [camera.desk] }]",
             "no camera.desk"

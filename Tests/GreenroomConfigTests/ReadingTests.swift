@@ -64,7 +64,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
     @Test func `a URL is not a path of another key`() {
         let told = faults(
             """
-            share: { broadcast: "unix://run/s" }
+            share: { connect: "unix://run/s" }
             camera: { plugin: A, isolation: process, allow: { read: ["http://x/y", "a:/b", "c"] } }
             """)
         #expect(told.count == 2 && told.allSatisfy { $0.contains("found a URL") }, "\(told)")

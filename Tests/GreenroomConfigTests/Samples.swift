@@ -101,7 +101,7 @@ enum Samples {
                 network: true
               on-failure: restart
             - { plugin: Adjust, sandbox: on, allow: {}, on-failure: off }
-        share: { broadcast: /run/greenroom.sock }
+        share: { connect: /run/greenroom.sock }
         timeline: [{ at: 1s, do: pause share }, { at: 2s, share-ceiling: none }]
         outputs: [{ loudspeaker: default }]
         """,
@@ -173,7 +173,7 @@ enum Samples {
         Bad(
             yaml: "camera:\n  settings: { a: 1 }\n",
             faults: [
-                #"2:3: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#
+                #"2:3: camera: needs one of the keys "plugin", "connect". Add one, such as plugin: ColorBars."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ record: { fps: 30 } }, {}]",
@@ -577,11 +577,11 @@ enum Samples {
         Bad(
             yaml: "microphone: {}\nshare: { audio: {} }\ncamera: { pre-processors: [{}] }",
             faults: [
-                #"1:13: microphone: needs the key "plugin". Add it, such as plugin: Tone."#,
-                #"2:8: share: needs one of the keys "plugin", "broadcast". Add one."#,
-                #"2:17: share.audio: needs the key "plugin". Add it, such as plugin: "#
+                #"1:13: microphone: needs one of the keys "plugin", "connect". Add one, such as plugin: Tone."#,
+                #"2:8: share: needs one of the keys "plugin", "connect". Add one, such as plugin: Slides."#,
+                #"2:17: share.audio: needs one of the keys "plugin", "connect". Add one, such as plugin: "#
                     + "ToneShareAudio.",
-                #"3:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
+                #"3:9: camera: needs one of the keys "plugin", "connect". Add one, such as plugin: ColorBars."#,
                 #"3:28: camera.pre-processors[0]: needs the key "plugin". Add it, such as "#
                     + "plugin: Adjust.",
             ]),
@@ -689,56 +689,50 @@ enum Samples {
                     + "plugin, or on-failure: off."
             ], isSeenBySchema: false),
 
-        // Broadcasts
+        // Programs that connect
         Bad(
-            yaml: "share: { broadcast: s.sock, plugin: Slides, settings: { path: x } }",
+            yaml: "share: { connect: s.sock, plugin: Slides, settings: { path: x } }",
             faults: [
-                #"1:8: share: has "plugin" and "broadcast" and can have one. Keep one."#
+                #"1:8: share: has "plugin" and "connect" and can have one. Keep one."#
             ]),
         Bad(
             yaml: """
                 share:
-                  broadcast: s.sock
+                  connect: s.sock
                   isolation: process
-                  audio: { plugin: Tone }
+                  settings: { a: 1 }
+                  audio: { connect: s.sock, allow: { network: true } }
                 timeline: [{ at: 1s, set: share.settings.a=1 }]
                 """,
             faults: [
-                "3:3: share.isolation: applies only to plugins; the host does not start a "
-                    + "broadcast's process. Remove it, or name a plugin in place of the broadcast.",
-                "4:3: share.audio: a broadcast sends its audio over the socket of its "
-                    + "video. Remove it, or name a plugin in place of the broadcast.",
-                "5:12: timeline[0]: a broadcast has no settings. Remove the entry.",
-            ]),
-        Bad(
-            yaml: "share: { broadcast: s.sock }\nmicrophone: { plugin: A }\n"
-                + "timeline: [{ at: 1s, set: share.settings.a=1 }]",
-            faults: [
-                "3:12: timeline[0]: a broadcast has no settings. Remove the entry."
+                "3:3: share.isolation: applies only to plugins that the host starts, and a program "
+                    + "connects to this socket. Remove it, or name a plugin instead of the socket.",
+                "4:3: share.settings: applies only to plugins that the host starts, and a program "
+                    + "connects to this socket. Remove it, or name a plugin instead of the socket.",
+                "5:29: share.audio.allow: applies only to plugins that the host starts, and a program "
+                    + "connects to this socket. Remove it, or name a plugin instead of the socket.",
+                "6:12: timeline[0]: a program that connects has its own settings. Remove the entry.",
             ], isSeenBySchema: false),
         Bad(
-            yaml: "session: { clock: virtual, duration: 1s }\nshare: { broadcast: s.sock }",
+            yaml: "session: { clock: virtual, duration: 1s }\nshare: { connect: s.sock }",
             faults: [
                 "1:19: session.clock: the virtual clock ends the session before a "
-                    + "broadcast can connect. Use the real clock, or name a plugin in place of the "
-                    + "broadcast."
+                    + "program can connect. Use the real clock, or name a plugin in place of the "
+                    + "socket."
             ], isSeenBySchema: false),
         Bad(
-            yaml: "share: { boradcast: s.sock }",
+            yaml: "share: { conect: s.sock }\ncamera: { broadcast: s.sock }",
             faults: [
-                #"1:8: share: needs one of the keys "plugin", "broadcast". Add one."#,
-                #"1:10: share.boradcast: unknown key. Did you mean "broadcast"?"#,
+                #"1:8: share: needs one of the keys "plugin", "connect". Add one, such as plugin: "#
+                    + "Slides.",
+                #"1:10: share.conect: unknown key. Did you mean "connect"?"#,
+                #"2:11: camera.broadcast: unknown key. Write "connect: PATH"."#,
             ]),
         Bad(
-            yaml: "share: { broadcast: true }\ncamera: { broadcast: s.sock }",
+            yaml: "share: { connect: true }",
             faults: [
-                "1:21: share.broadcast: needs the path of a socket, found the boolean true. Put it "
-                    + "in quotes.",
-                #"2:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
-                #"2:11: camera.broadcast: unknown key. A setting of the plugin goes under "#
-                    + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
-                    + #""sandbox", "memory-limit", "allow", "#
-                    + #""start-deadline", "pre-processors"."#,
+                "1:19: share.connect: needs the path of a socket, found the boolean true. Put it "
+                    + "in quotes."
             ]),
 
         // Anchors

@@ -87,8 +87,7 @@ extension TestSession {
             let file = try SessionFile.load(file, overrides: overrides)
             name = file.configuration.name
             let installation = Installation(programs: Checkout.products, pluginFolders: [])
-            var plan = try file.plan(with: installation.locator())
-            plan.awaitBroadcast()
+            let plan = try file.plan(with: installation.locator())
             let time = deadlines == .real ? nil : HangTime(file.configuration.hangDeadline)
             let clock = time.map { HostClock($0.manual) } ?? .real
             let session = Session(plan: plan, host: clock) { event in

@@ -10,7 +10,7 @@ import Testing
 
     init() throws {
         session = try TestSession(
-            "share: { broadcast: ./share.sock }", maximum: "320x180@30", duration: nil,
+            "share: { connect: ./share.sock, audio: { connect: ./share.sock } }", maximum: "320x180@30", duration: nil,
             outputs: "[{ record: { folder: recording, overwrite: true } }]")
     }
 
@@ -255,7 +255,7 @@ import Testing
 
     @Test(.nightly)
     func `a socket in a folder that is not there is a wrong setting, with its line`() throws {
-        let file = try session.folder.write("wrong.yaml", "share: { broadcast: none/share.sock }")
+        let file = try session.folder.write("wrong.yaml", "share: { connect: none/share.sock }")
         let run = try Greenroom.run("run", file)
         #expect(run.exit == .code(65), "\(run)")
         #expect(

@@ -72,11 +72,8 @@ import Testing
 
     /// Builds a plugin of `Samples` with a compiler, and validates it: by day what a language's
     /// runtime can break, which is its loading and its life.
-    ///
-    /// - Parameter resources: Files of `camera.resources`, by name.
     private func validate(
         _ sample: String, _ compiler: String, _ arguments: [String],
-        resources: [String: String] = [:], granting grants: [String] = [],
         allowing warned: Set<String> = []
     ) throws {
         let folder = try TemporaryFolder()
@@ -87,14 +84,9 @@ import Testing
         guard build.exit == .code(0), build.standardError.isEmpty else {
             throw Failure("\(build)")
         }
-        for (name, text) in resources {
-            mkdir(folder("camera.resources"), 0o755)
-            try folder.write("camera.resources/\(name)", text)
-        }
         let validation = try Greenroom.validate(
             library,
-            (Nightly.isOn ? [] : ["--only", "load,lifecycle,video.content"])
-                + grants.flatMap { ["--allow-read", $0] })
+            Nightly.isOn ? [] : ["--only", "load,lifecycle,video.content"])
         #expect(validation.checks.count > Nightly.value(40, byDay: 20))
         #expect(validation.faults.isEmpty, "\(validation)")
         #expect(warned.isSuperset(of: validation.warnings.map(\.check)), "\(validation)")
@@ -145,102 +137,5 @@ import Testing
         #expect(
             try session.report().plugin("camera").gaveUp == "FAILED: the lens fell off at 11",
             "\(run)")
-    }
-
-    /// The stripes of the sample with NumPy and another extension module.
-    private static let drawing = """
-        import ctypes
-        import numpy as np
-
-
-        def draw(width, height, seconds, speed):
-            assert ctypes.sizeof(ctypes.c_int64) == 8
-            shift = int(seconds * speed)
-            luma = (np.arange(width) + np.arange(height)[:, None] + shift) % 220 + 16
-            chroma = (width + 1) // 2 * ((height + 1) // 2)
-            return luma.astype(np.uint8).tobytes() + bytes([160]) * chroma + bytes([110]) * chroma
-
-        """
-
-    private static let hasPython = ConditionTrait.enabled(
-        if: has("/usr/bin/python3-config")
-            && (try? ChildProcess.run("/usr/bin/python3", ["-c", "import numpy"]).exit) == .code(0),
-        "Python is not installed: apt-get install python3-dev python3-numpy")
-
-    /// Arguments of the compiler for a file.
-    ///
-    /// - Parameter prefix: A prefix with libpython; nil for the system's.
-    private static func python(_ shim: String, in prefix: String? = nil) throws -> [String] {
-        func flags(_ words: String...) throws -> [String] {
-            try ChildProcess.run("/usr/bin/python3-config", words).text
-                .split { $0.isWhitespace }.map(String.init)
-        }
-        let own = prefix.map { ["-L\($0)/lib", "-Wl,-rpath,\($0)/lib"] } ?? []
-        return ["-std=c11", "-O2", "-shared", "-fPIC", "-pthread", "-I", Checkout.include]
-            + TestPlugins.warnings + (try flags("--includes")) + [shim] + own
-            + (try flags("--embed", "--ldflags"))
-    }
-
-    @Test(hasPython) func `a camera in Python that uses NumPy passes the validator`() throws {
-        try validate(
-            "python-camera", "cc", Self.python("SAMPLE/shim.c"),
-            resources: ["drawing.py": Self.drawing], allowing: ["load.dependencies"])
-    }
-
-    /// A Python whose library lies in another folder, as one in `/opt` does.
-    @Test(hasPython) func `a camera uses the Python that it is linked with`() throws {
-        // An rpath in a folder that everybody may write to, as /tmp is, would be a fault.
-        let prefix = Checkout.products + "/other-python"
-        try? FileManager.default.removeItem(atPath: prefix)
-        let facts = try ChildProcess.run(
-            "/usr/bin/python3",
-            [
-                "-c",
-                "import sysconfig as s; print(s.get_config_var('LIBDIR'), "
-                    + "s.get_config_var('INSTSONAME'), s.get_path('stdlib'))",
-            ]
-        ).text.split { $0.isWhitespace }.map(String.init)
-        let (folder, library, modules) = (facts[0], facts[1], facts[2])
-        try FileManager.default.createDirectory(
-            atPath: prefix + "/lib", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            atPath: "\(folder)/\(library)", toPath: "\(prefix)/lib/\(library)")
-        let short = library.prefix(upTo: library.range(of: ".so")?.upperBound ?? library.endIndex)
-        for (name, target) in [
-            ("lib/\(short)", "\(prefix)/lib/\(library)"), ("lib/python3", "/usr/lib/python3"),
-            ("lib/" + (modules.split(separator: "/").last ?? ""), modules),
-        ] {
-            try FileManager.default.createSymbolicLink(
-                atPath: "\(prefix)/\(name)", withDestinationPath: target)
-        }
-        let named = Self.drawing.replacing(
-            "import ctypes",
-            with: "import ctypes, sys\nassert sys.prefix == '\(prefix)', sys.prefix")
-        try validate(
-            "python-camera", "cc", Self.python("SAMPLE/shim.c", in: prefix),
-            resources: ["drawing.py": named], granting: [prefix],
-            allowing: ["load.dependencies", "robustness.ungranted"])
-    }
-
-    @Test(hasPython) func `a long error keeps its begin and its last line`() throws {
-        let folder = try TemporaryFolder()
-        let build = try ChildProcess.run(
-            "cc",
-            ["-o", folder("camera.so")]
-                + Self.python("\(Checkout.root)/Samples/python-camera/shim.c"))
-        #expect(build.exit == .code(0), "\(build)")
-        mkdir(folder("camera.resources"), 0o755)
-        try folder.write(
-            "camera.resources/drawing.py",
-            "raise ImportError('first ' + 'ä' * 900 + '\\nthe cause is ö\\n\\n')\n")
-        let session = try TestSession(
-            """
-            camera: { plugin: "\(folder("camera.so"))", on-failure: "off" }
-            share: { plugin: ColorBarsShare }
-            """, maximum: "320x180@15", duration: "1s", isolation: "process")
-        let run = try session.run()
-        let reason = try session.report().plugin("camera").gaveUp ?? ""
-        #expect(reason.hasPrefix("UNAVAILABLE: drawing.py: first ää"), "\(run)")
-        #expect(reason.hasSuffix("ä ... the cause is ö"), "\(reason)")
     }
 }

@@ -218,14 +218,14 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `a broadcast's path that is a file, or in no folder`() throws {
+    @Test(.nightly) func `a socket's path that is a file, or in no folder`() throws {
         try folder.write("s.sock", "a file")
-        let file = try check("share: { broadcast: s.sock }\noutputs: [{ y4m: { track: share } }]")
+        let file = try check("share: { connect: s.sock }\noutputs: [{ y4m: { track: share } }]")
         #expect(
             file.text.contains(
-                "warning: share.broadcast: the path is a file, not a socket."),
+                "warning: share.connect: the path is a file, not a socket."),
             "\(file.text)")
-        let none = try check("share: { broadcast: a/s.sock }\noutputs: [{ y4m: { track: share } }]")
+        let none = try check("share: { connect: a/s.sock }\noutputs: [{ y4m: { track: share } }]")
         #expect(none.text.contains("/a/: no such folder."), "\(none.text)")
     }
 

@@ -225,19 +225,20 @@ import Testing
         #expect(cured.exit == .code(0), "\(cured)")
     }
 
-    @Test(.nightly) func `check describes a broadcast`() throws {
+    @Test(.nightly) func `check describes a program that connects`() throws {
         let file = try folder.write(
             "s.yaml",
             """
-            share: { broadcast: s.sock }
+            share: { connect: s.sock }
             timeline: [{ at: 1s, do: pause share }]
             """)
         let run = try Greenroom.run("check", file)
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.text.contains("a broadcast on \(folder("s.sock"))"), "\(run.text)")
+        #expect(run.text.contains("a program that connects to \(folder("s.sock"))"), "\(run.text)")
         let result = try json(try Greenroom.run("check", "--json", file).text)
         let session = try #require(result["session"] as? [String: Any])
-        #expect(session["broadcast"] as? String == folder("s.sock"))
+        let plugins = try #require(session["plugins"] as? [[String: Any]])
+        #expect(plugins.first?["connect"] as? String == folder("s.sock"))
         #expect((session["timeline"] as? [Any])?.count == 1)
     }
 

@@ -138,7 +138,7 @@ package enum TestPlugins {
             "cc",
             ["-std=c11", "-O1", "-g", "-pthread", "-I", Checkout.include] + warnings
                 + [
-                    file, "-o", program, "-L", Checkout.products, "-lgreenroom-broadcast",
+                    file, "-o", program, "-L", Checkout.products, "-lgreenroom-client",
                     "-Wl,-rpath,\(Checkout.products)",
                 ] + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)") }

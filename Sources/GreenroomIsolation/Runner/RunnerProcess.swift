@@ -4,7 +4,7 @@ import GreenroomSandbox
 /// A plugin's process, from the host's point of view.
 ///
 /// There are three kinds. The host starts, confines and ends a ``SpawnedRunner``. A
-/// ``BroadcastRunner`` connects to the host. A ``CompanionRunner`` is another instance in a process
+/// ``ConnectedRunner`` connects to the host. A ``CompanionRunner`` is another instance in a process
 /// that already hosts one. All kinds have a ``connection``; they differ in start, monitoring and
 /// end.
 protocol RunnerProcess: AnyObject, Sendable {
@@ -24,4 +24,23 @@ protocol RunnerProcess: AnyObject, Sendable {
     /// Prepares the runner to load a plugin: checks the protocol version, and confines a process
     /// that this host started. [control]
     func prepare() throws(LoadError)
+}
+
+/// The runner that other instances of a process join: a ``SpawnedRunner`` or a ``ConnectedRunner``.
+protocol FirstRunner: RunnerProcess {
+    /// The path of the runner's program or socket, for errors.
+    var program: String { get }
+    /// Whether the process is stopped intentionally.
+    var isFrozen: Bool { get }
+    /// The last lines of the process's output; empty for a process that this host did not start.
+    var lastLines: [String] { get }
+}
+
+extension SpawnedRunner: FirstRunner {
+    var program: String { confinement.program }
+    var lastLines: [String] { stderrTail.lines }
+}
+
+extension ConnectedRunner: FirstRunner {
+    var lastLines: [String] { [] }
 }

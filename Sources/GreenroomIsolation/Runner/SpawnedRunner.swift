@@ -18,7 +18,7 @@ final class SpawnedRunner: RunnerProcess {
     private let policy: SandboxPolicy
     /// The process's standard output and error.
     private let output: Int32
-    private let stderrTail = StderrTail()
+    let stderrTail = StderrTail()
     private let report = Mutex<SandboxReport?>(nil)
     /// The text of the newest refusal of the sandbox; nil if none.
     private let refusal = Mutex<String?>(nil)
@@ -37,8 +37,13 @@ final class SpawnedRunner: RunnerProcess {
         Sandbox.protectHost()
         let child = try ChildProcess(
             spawning: confinement.program,
-            [String(getpid())] + (confinement.hasProbe ? ["probe"] : []),
-            preloading: confinement.preload)
+            [String(getpid())]
+                + (confinement.interpreter.map { ["script"] + $0.command }
+                    ?? (confinement.hasProbe ? ["probe"] : [])),
+            preloading: confinement.preload,
+            environment: confinement.interpreter.map {
+                $0.environment + (confinement.hasProbe ? ["GREENROOM_PROBE=1"] : [])
+            } ?? [])
         let process = ProcessHandle(child.process, adopting: child.pidfd)
         ProcessorGroups.own?.add(process.id)
         self.process = process

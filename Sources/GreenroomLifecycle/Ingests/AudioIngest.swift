@@ -146,6 +146,29 @@ package final class AudioIngest: AudioSource, Sendable {
         }
     }
 
+    /// Silences the queued audio. [any]
+    ///
+    /// - Returns: The length of the audio that was silenced, in nanoseconds.
+    func clear() throws(Refusal) -> Int64 {
+        let (status, frames) = state.change { state in
+            (state.status, state.status == .ok ? state.clear() : 0)
+        }
+        guard status == .ok else { throw Refusal(status: status, in: .audioClear) }
+        return Self.nanoseconds(frames)
+    }
+
+    /// The time until the last queued sample is heard, in nanoseconds. [any]
+    func queued() throws(Refusal) -> Int64 {
+        let (status, frames) = state.withLock { ($0.status, $0.unheard) }
+        guard status == .ok else { throw Refusal(status: status, in: .audioQueued) }
+        return Self.nanoseconds(frames)
+    }
+
+    private static func nanoseconds(_ frames: Int64) -> Int64 {
+        frames.multipliedReportingOverflow(by: 1_000_000_000).partialValue
+            / Int64(AudioFormat.session.sampleRate)
+    }
+
     /// Takes the next samples of the timeline. [the session's audio thread]
     ///
     /// - Parameters:

@@ -111,6 +111,19 @@ struct IngestState: ~Copyable, Sendable {
         if was { queue.resume(at: place(of: now)) } else { queue.pause(at: place(of: now)) }
     }
 
+    /// Silences the queued audio.
+    ///
+    /// - Returns: The frames that were silenced.
+    mutating func clear() -> Int64 {
+        converter?.drain(into: &queue)
+        converter = nil
+        tailFormat = nil
+        return queue.clear()
+    }
+
+    /// The frames until the last audio is heard.
+    var unheard: Int64 { queue.unheard }
+
     /// The place of a time, in frames from the session's start.
     private func place(of moment: Int64) -> Int64 {
         // Whole frames, rounded down.

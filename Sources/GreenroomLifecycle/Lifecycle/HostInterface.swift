@@ -75,6 +75,11 @@ package enum HostInterface {
                 if environment.control?.mayCommand ?? false, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
+                if environment.audioIngest != nil || environment.roster != nil,
+                    strcmp(id, GR_EXT_AUDIO_QUEUE) == 0
+                {
+                    return UnsafeRawPointer(audioQueue)
+                }
                 // Without a grant, the functions' error names the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
@@ -274,6 +279,34 @@ package enum HostInterface {
                     try ingest.send(block, timeoutNanoseconds: timeout)
                 }
             }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let audioQueue = leaked(
+        gr_audio_queue(
+            struct_size: UInt32(MemoryLayout<gr_audio_queue>.size), reserved: 0,
+            clear: { sender, cleared in
+                answer { () throws(Refusal) in
+                    guard UInt(bitPattern: cleared) != 0 else {
+                        throw Refusal(.null, in: .audioClear)
+                    }
+                    cleared.pointee = try audioIngest(sender, .audioClear).clear()
+                }
+            },
+            queued: { sender, queued in
+                answer { () throws(Refusal) in
+                    guard UInt(bitPattern: queued) != 0 else {
+                        throw Refusal(.null, in: .audioQueued)
+                    }
+                    queued.pointee = try audioIngest(sender, .audioQueued).queued()
+                }
+            }))
+
+    private static func audioIngest(
+        _ sender: UInt64, _ call: SenderCall
+    ) throws(Refusal) -> AudioIngest {
+        guard let ingest = audioIngests[sender] else { throw Refusal(.gone, in: call) }
+        return ingest
+    }
 
     /// Whether a handle belongs to a sender.
     package static func isSender(_ handle: UInt64) -> Bool {

@@ -8,6 +8,8 @@ enum SenderCall: String, Sendable {
     case videoCommit = "video.commit"
     case videoAbandon = "video.abandon"
     case audioSend = "audio.send"
+    case audioClear = "audio_queue.clear"
+    case audioQueued = "audio_queue.queued"
     case waitUntil = "host.wait_until_ns"
     case keep = "output.keep"
     case release = "output.release"

@@ -20,8 +20,8 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case pluginDropped = "plugin-dropped"
     case sourceSilent = "source-silent"
     case sourceSends = "source-sends"
-    case broadcastArrived = "broadcast-arrived"
-    case broadcastRefused = "broadcast-refused"
+    case programConnected = "program-connected"
+    case programRefused = "program-refused"
     case sharePaused = "share-paused"
     case shareResumed = "share-resumed"
     case participantJoined = "participant-joined"
@@ -67,8 +67,8 @@ extension EventKind {
         case .pluginDropped: (.error, "the session continues without a plugin")
         case .sourceSilent: (.warning, "a source has sent nothing since its deadline")
         case .sourceSends: (.info, "a source sends again")
-        case .broadcastArrived: (.info, "a broadcast connected")
-        case .broadcastRefused: (.warning, "a broadcast was refused")
+        case .programConnected: (.info, "a program connected")
+        case .programRefused: (.warning, "a program was refused")
         case .sharePaused: (.info, "a share was paused by its source")
         case .shareResumed: (.info, "a share was resumed by its source")
         case .participantJoined: (.info, "a participant joined")

@@ -89,10 +89,10 @@ extension SessionEvent {
             EventRecord(
                 event: .pluginGaveUp, level: status == .ok ? .info : .error, role: role,
                 status: status.description, text: reason)
-        case .broadcastArrived(let role, let text):
-            EventRecord(event: .broadcastArrived, role: role, text: text)
-        case .broadcastRefused(let role, let text):
-            EventRecord(event: .broadcastRefused, role: role, text: text)
+        case .programConnected(let role, let text):
+            EventRecord(event: .programConnected, role: role, text: text)
+        case .programRefused(let role, let text):
+            EventRecord(event: .programRefused, role: role, text: text)
         case .recording(let isOn):
             EventRecord(event: isOn ? .recordingStarted : .recordingStopped)
         case .sharePaused(let role):

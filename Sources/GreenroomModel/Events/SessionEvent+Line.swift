@@ -34,8 +34,8 @@ extension SessionEvent {
             "\(role): \(callback) has not returned after \((seconds * 10).rounded() / 10) s"
         case .pluginGaveUp(let role, let status, let reason):
             status == .ok ? "\(role): ended: \(reason)" : "\(role): gave up (\(status)): \(reason)"
-        case .broadcastArrived(let role, let text): "\(role): \(text) connected"
-        case .broadcastRefused(let role, let text): "\(role): \(text)"
+        case .programConnected(let role, let text): "\(role): \(text) connected"
+        case .programRefused(let role, let text): "\(role): \(text)"
         case .sharePaused(let role): "\(role): paused by its source"
         case .shareResumed(let role): "\(role): resumed by its source"
         case .participantJoined(let role, let name): "\(role): \(name) joined"

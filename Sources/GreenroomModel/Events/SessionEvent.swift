@@ -58,10 +58,10 @@ public enum SessionEvent: Sendable {
     case callbackHangs(role: String, callback: Step, seconds: Double)
     /// A plugin cannot continue.
     case pluginGaveUp(role: String, status: Status, reason: String)
-    /// A broadcast has connected. `text` describes the broadcast.
-    case broadcastArrived(role: String, text: String)
-    /// The host refused a broadcast. `text` describes the broadcast and the reason.
-    case broadcastRefused(role: String, text: String)
+    /// A program has connected. `text` describes its process.
+    case programConnected(role: String, text: String)
+    /// The host refused a program. `text` describes its process and the reason.
+    case programRefused(role: String, text: String)
     /// A share paused; its last frame stays.
     case sharePaused(role: String)
     /// A share resumed.
@@ -110,8 +110,8 @@ extension SessionEvent {
     public enum Step: Hashable, Sendable, CustomStringConvertible {
         /// A step of the plugin's lifecycle.
         case lifecycle(LifecycleStep)
-        /// The wait for a broadcast's connection.
-        case broadcast
+        /// The wait for a program's connection.
+        case connect
         /// A filter edits a frame.
         case process
         /// An output takes video or audio.
@@ -121,7 +121,7 @@ extension SessionEvent {
         public var description: String {
             switch self {
             case .lifecycle(let step): step.rawValue
-            case .broadcast: "broadcast"
+            case .connect: "connect"
             case .process: "process"
             case .media: "media"
             }

@@ -41,4 +41,24 @@ final class AudioSenderTable: @unchecked Sendable {
         }
         try host.check(status)
     }
+
+    func clear() throws(SendRefusal) -> Int64 {
+        var nanoseconds: Int64 = 0
+        try host.check(try queue().clear(sender, &nanoseconds))
+        return nanoseconds
+    }
+
+    func queued() throws(SendRefusal) -> Int64 {
+        var nanoseconds: Int64 = 0
+        try host.check(try queue().queued(sender, &nanoseconds))
+        return nanoseconds
+    }
+
+    private func queue() throws(SendRefusal) -> gr_audio_queue {
+        guard let queue = host.audioQueue else {
+            throw SendRefusal(
+                status: .unsupported, text: "the host is older than minor 3 of the interface")
+        }
+        return queue
+    }
 }

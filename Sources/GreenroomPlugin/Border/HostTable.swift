@@ -45,6 +45,14 @@ final class HostTable: @unchecked Sendable {
         broadcast?.resumed(instance) ?? Status.unsupported.rawValue
     }
 
+    /// The functions for the queue of a sender of audio; nil for other kinds, and on hosts before minor 3.
+    var audioQueue: gr_audio_queue? {
+        guard let table = functions.get_extension(instance, GR_EXT_AUDIO_QUEUE),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_audio_queue>.size)
+        else { return nil }
+        return table.load(as: gr_audio_queue.self)
+    }
+
     /// The functions of an output; nil for other kinds.
     var output: gr_output_host? {
         guard let table = functions.get_extension(instance, GR_EXT_OUTPUT_HOST),

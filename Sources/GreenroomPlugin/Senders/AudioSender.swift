@@ -41,4 +41,17 @@ public struct AudioSender: Sendable {
     ) throws(SendRefusal) {
         try table.send(samples, format, ptsNanoseconds, timeout)
     }
+
+    /// Silences the queued audio within 5 ms, so that an interrupted speaker is silent at once. The silence
+    /// keeps its length, so audio that follows is on time.
+    ///
+    /// - Returns: The length of the audio that was silenced, in nanoseconds.
+    /// - Throws: The host's refusal: the sender has stopped, or the host is older than minor 3.
+    @discardableResult
+    public func clear() throws(SendRefusal) -> Int64 { try table.clear() }
+
+    /// Returns the time until the last queued sample is heard, in nanoseconds; 0 if all was heard.
+    ///
+    /// - Throws: The host's refusal: the sender has stopped, or the host is older than minor 3.
+    public func queuedNanoseconds() throws(SendRefusal) -> Int64 { try table.queued() }
 }

@@ -15,8 +15,6 @@ package struct ConfiguredPlugins: Sendable {
     package var filterCounts: [SessionRole: Int]
     /// The places of the outputs that are plugins.
     package var pluginOutputs: Set<Int>
-    /// Whether the share is a broadcast.
-    package var hasBroadcast: Bool
     /// Whether there is a call.
     package var hasCall: Bool
     /// The number of filters of participants' audio.
@@ -24,16 +22,13 @@ package struct ConfiguredPlugins: Sendable {
 
     package init(
         roles: Set<SessionRole>, filterCounts: [SessionRole: Int], pluginOutputs: Set<Int>,
-        hasBroadcast: Bool, hasCall: Bool, callFilterCount: Int = 0
+        hasCall: Bool, callFilterCount: Int = 0
     ) {
         self.callFilterCount = callFilterCount
         self.roles = roles
         self.filterCounts = filterCounts
         self.pluginOutputs = pluginOutputs
-        self.hasBroadcast = hasBroadcast
         self.hasCall = hasCall
-        guard hasBroadcast, let role = SessionRole.ofBroadcasts else { return }
-        self.roles.formUnion(SessionRole.allCases.filter { $0.follows(role) })
     }
 
     /// The plugins of a configuration.
@@ -43,7 +38,6 @@ package struct ConfiguredPlugins: Sendable {
             filterCounts: Dictionary(
                 configuration.slots.map { ($0.role, $0.filters.count) }, uniquingKeysWith: max),
             pluginOutputs: Set(configuration.outputPlugins.map(\.index)),
-            hasBroadcast: configuration.broadcast != nil,
             hasCall: configuration.outputs.contains(where: \.output.isCall),
             callFilterCount: configuration.callFilters.count)
     }
@@ -73,7 +67,7 @@ extension SessionConfiguration {
     /// The conflicts that do not depend on the loaded plugins.
     package func conflicts(among plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         outputConflicts(plugins) + timelineConflicts(plugins) + clockConflicts(plugins)
-            + isolationConflicts
+            + isolationConflicts + connectConflicts
     }
 
     /// Outputs that conflict, or need a track that the session does not have.
@@ -95,16 +89,16 @@ extension SessionConfiguration {
                     command.withoutPlugin(among: plugins.roles, orElse: "remove the entry"),
                     at: entry.origin)
             }
-            guard case .set = command, target.role?.facts.takesBroadcast == true,
-                plugins.hasBroadcast
-            else { return nil }
+            guard case .set = command, self.plugins.contains(where: {
+                $0.address == target && $0.plugin.connect != nil
+            }) else { return nil }
             return ConfigurationProblem(
-                "a broadcast has no settings. Remove the entry.", at: entry.origin)
+                "a program that connects has its own settings. Remove the entry.", at: entry.origin)
         }
     }
 
     /// Conflicts with a virtual clock: without a duration the session would run at full speed
-    /// forever, and a broadcast could not connect in time.
+    /// forever, and a program could not connect in time.
     private func clockConflicts(_ plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         guard clock == .virtual else { return [] }
         var problems: [ConfigurationProblem] = []
@@ -115,20 +109,38 @@ extension SessionConfiguration {
                         + "forever. Add one to \"session\", or --duration 10s.",
                     at: "session.clock"))
         }
-        if plugins.hasBroadcast {
+        if self.plugins.contains(where: { $0.plugin.connect != nil }) {
             problems.append(
                 ConfigurationProblem(
-                    "the virtual clock ends the session before a broadcast can connect. "
-                        + "Use the real clock, or name a plugin in place of the broadcast.",
+                    "the virtual clock ends the session before a program can connect. "
+                        + "Use the real clock, or name a plugin instead of the socket.",
                     at: "session.clock"))
         }
         return problems
     }
 
+    /// Keys for plugins that the host starts on plugins of programs that connect.
+    private var connectConflicts: [ConfigurationProblem] {
+        plugins.filter { $0.plugin.connect != nil }.flatMap { address, plugin in
+            let keys = [
+                (plugin.settings.isEmpty, "settings"), (plugin.onFailure == nil, "on-failure"),
+                (plugin.startDeadline == nil, "start-deadline"), (plugin.isolation == nil, "isolation"),
+                (plugin.sandbox == nil, "sandbox"), (plugin.memoryLimit == nil, "memory-limit"),
+                (plugin.grants?.needProcess != true, "allow"),
+            ]
+            return keys.filter { !$0.0 }.map { _, key in
+                ConfigurationProblem(
+                    "applies only to plugins that the host starts, and a program connects to this "
+                        + "socket. Remove it, or name a plugin instead of the socket.",
+                    at: "\(address).\(key)", isOfKey: true)
+            }
+        }
+    }
+
     /// Keys for isolated plugins on plugins in the host's process.
     private var isolationConflicts: [ConfigurationProblem] {
         plugins.flatMap { address, plugin -> [ConfigurationProblem] in
-            guard (plugin.isolation ?? isolation) == .host else { return [] }
+            guard plugin.connect == nil, (plugin.isolation ?? isolation) == .host else { return [] }
             let place = plugin.isolation == nil ? "session.isolation" : "\(address).isolation"
             return plugin.processKeys(at: address, because: "\(place) is host")
         }

@@ -47,9 +47,6 @@ public struct SessionConfiguration: Sendable {
     public var memoryLimit: MemorySize?
     /// The plugins, at most one for each role.
     public var slots: [SessionSlot<PluginConfiguration>] = []
-    /// The absolute path of the Unix socket through which an external process sends the share and
-    /// its audio; nil without a broadcast. With a broadcast, the share has no plugins.
-    public var broadcast: String?
     /// The outputs.
     public var outputs: [SessionOutput] = []
     /// Whether the session ends if its call fails before it is live, or fails too often.

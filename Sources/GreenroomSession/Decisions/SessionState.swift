@@ -72,7 +72,7 @@ struct SessionState {
         case endInOrder(Int, isInOrder: Bool)
         /// Expects no more media from a finished source. The source's last frame stays.
         case rest(Int)
-        /// Expects frames from a broadcast that has connected for the first time.
+        /// Expects frames from a program that has connected for the first time.
         case expectFrames(Int)
         /// Ends a life as far as possible: the session continues without the plugin.
         case leave(Int)

@@ -108,7 +108,7 @@ extension SessionReport {
         let short = checked.map(\.role).filter { isShort($0, of: minimum) }
         guard short.isEmpty else { return short }
         let owing = roles.map(\.role).filter { accounts[$0].map { $0.realPercent != nil } ?? true }
-        // A broadcast owes no media before it connects. Without other sources the session had no
+        // A program owes no media before it connects. Without other sources the session had no
         // media.
         guard !owing.isEmpty else {
             return roles.first { $0.plugin.factory.arrivals != nil }.map { [$0.role] } ?? []

@@ -5,12 +5,8 @@ import GreenroomPluginInterface
 import GreenroomSchema
 
 extension SessionPlan {
-    /// Whether the session has a plugin at an address, or a broadcast in its place.
-    package func has(_ address: PluginAddress) -> Bool {
-        self[address] != nil
-            || address == SessionRole.ofBroadcasts.map { PluginAddress($0) }
-                && configuration.broadcast != nil
-    }
+    /// Whether the session has a plugin at an address.
+    package func has(_ address: PluginAddress) -> Bool { self[address] != nil }
 
     /// Checks a command against the session's plugins.
     ///
@@ -23,8 +19,8 @@ extension SessionPlan {
             throw CommandError(command.withoutPlugin(among: roles))
         }
         guard case .set(let address, let name, let value) = command else { return command }
-        guard let source = self[address] else {
-            throw CommandError("a broadcast has no settings.")
+        guard let source = self[address], source.configuration.connect == nil else {
+            throw CommandError("a program that connects has its own settings.")
         }
         let setting = try source.descriptor.liveSetting(
             name, value, address, folder: configuration.folder)

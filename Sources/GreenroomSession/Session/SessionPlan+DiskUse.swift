@@ -52,8 +52,7 @@ extension SessionPlan {
 extension SessionConfiguration {
     /// Recordings of unencoded video, for sessions that may run for long.
     package var unencodedRecordings: [ConfigurationProblem] {
-        let ofBroadcast = broadcast == nil ? nil : SessionRole.ofBroadcasts
-        let tracks = largestTracks(of: slots.map(\.role) + [ofBroadcast].compactMap(\.self))
+        let tracks = largestTracks(of: slots.map(\.role))
         guard !tracks.video.isEmpty else { return [] }
         return outputs.enumerated().compactMap { index, output in
             guard let recording = output.output as? Recording,

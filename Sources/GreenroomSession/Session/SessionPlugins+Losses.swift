@@ -73,7 +73,7 @@ extension SessionPlugins {
     }
 }
 
-// MARK: - Broadcasts
+// MARK: - Programs that connect
 
 extension SessionPlugins {
     /// Starts to listen for plugins that connect by themselves.
@@ -85,22 +85,21 @@ extension SessionPlugins {
                 try arrivals.open { arrival in
                     switch arrival {
                     case .waiting(let peer):
-                        instance.tell(.broadcastArrived(role: role, text: peer))
+                        instance.tell(.programConnected(role: role, text: peer))
                         events.wake()
                     case .refused(let peer):
-                        instance.tell(.broadcastRefused(role: role, text: peer))
+                        instance.tell(.programRefused(role: role, text: peer))
                     }
                 }
                 handle(.listens(plugin.number))
-                // A broadcast may have only audio or only video, so no media is due before the
-                // broadcast connects.
+                // No media is due before the program connects.
                 instance.audioIngest?.rest()
                 plugin.input?.setUnconnected()
             } catch {
                 let isBadSetting = error.code == .noSocket
                 events.send(
                     .stepFailed(
-                        role: role, step: .broadcast,
+                        role: role, step: .connect,
                         status: isBadSetting ? .badSetting : .unavailable,
                         reason: error.explanation))
                 handle(

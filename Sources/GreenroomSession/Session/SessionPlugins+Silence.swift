@@ -41,7 +41,7 @@ extension SessionPlugins {
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
-            // A broadcast may pause; its silence is not a failure.
+            // A program that connects may pause; its silence is not a failure.
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
                 let unit = plugin.role?.medium == .audio ? "audio" : "frame"

@@ -146,7 +146,11 @@ extension CheckRequest {
                 grants: Grants(
                     read: read, write: write, devices: devices, network: network, connect: connect,
                     display: display, pipewire: pipewire)),
-            hasProbe: true)
+            hasProbe: true,
+            interpreter: ScriptInterpreter.runs(library)
+                ? try? ScriptInterpreter(
+                    of: library, named: nil, programs: Validator.folder(of: runner))
+                : nil)
     }
 }
 

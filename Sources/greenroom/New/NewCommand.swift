@@ -16,7 +16,8 @@ struct NewCommand: ParsableCommand {
 
             A plugin in Swift builds against a checkout of Greenroom; an installed program copies \
             the SDK into the folder. A plugin in C or C++ builds \
-            against headers alone, which are copied into the folder.
+            against headers alone, which are copied into the folder. A plugin in Python needs the \
+            package greenroom: pip install greenroom.
             """)
 
     @Argument(help: "The kind of the plugin.")
@@ -43,7 +44,9 @@ struct NewCommand: ParsableCommand {
         let program = InstalledProgram.this
         let checkout = try checkout(of: program)
         let base: NewPackage.Base
-        if language != .swift {
+        if language == .python {
+            base = .python
+        } else if language != .swift {
             base = .headers(try headers(plugin.headers, in: checkout, of: program))
         } else if style == nil, checkout == nil, let sdk = program.sdk {
             base = .sdk(try copies(of: sdk))

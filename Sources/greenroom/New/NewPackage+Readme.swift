@@ -14,8 +14,11 @@ extension NewPackage {
         let function =
             "`\(plugin.function)`, in `\(plugin.source)`, is where \(plugin.template.task)."
         let identity =
-            "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
-            + "never changes."
+            plugin.language == .python
+            ? "The class `\(plugin.type)`: its name is the plugin's, and its comment is what `greenroom "
+                + "plugins` shows."
+            : "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
+                + "never changes."
         let setting =
             "The setting `\(plugin.template.setting.name)`: \(plugin.settingPlaces). `session.yaml` sets it, "
             + "too. The host checks the values of the session file before the plugin sees them."
@@ -104,6 +107,10 @@ extension NewPackage {
         case .package(let path):
             return "The guides, from a first camera to threads and audio, are in "
                 + "`\(path)/docs/book/README.md`."
+        case .python:
+            return "The package describes every class and method: `python3 -m pydoc greenroom`. Install it "
+                + "where the plugin runs, in a virtual environment `.venv` here: "
+                + "`python3 -m venv .venv && .venv/bin/pip install greenroom pytest`."
         case .headers(let headers):
             let kind = plugin.template.kind
             guard kind.takesMedia else {
@@ -136,6 +143,7 @@ extension NewPlugin {
     fileprivate var building: String {
         switch language {
         case .swift: "`\(library)`, against the SDK that `Package.swift` names"
+        case .python: "nothing: it runs the test, on a clock that the test advances"
         case .c, .cxx: "`\(library)`, and needs a \(language.title) compiler and nothing else"
         }
     }
@@ -158,6 +166,7 @@ extension NewPlugin {
         switch language {
         case .swift: "`Settings` has its default, and `table` its bounds"
         case .c: "`parameters` has its default and its bounds, and `set` takes it over"
+        case .python: "the attribute has its default and its bounds"
         case .cxx where template.kind.takesMedia:
             "`parameters` has its default and its bounds, and `set` takes it over"
         case .cxx: "`description` has its default and its bounds, and `set` takes it over"

@@ -33,6 +33,14 @@ extension NewPackage {
         switch plugin.template.address {
         case .output, .call, .callFilter:
             let source = ["\(plugin.template.companionKey):"] + companion.indented()
+            if plugin.template.isAgent {
+                let guest = [
+                    "plugin: LoopbackCall", "settings:",
+                    "  script: Ana 0s microphone; Ben 1s microphone mute=2s-3s",
+                ]
+                return ["microphone:"] + section.indented() + ["", "\(PluginAddress.callKey):"]
+                    + guest.indented()
+            }
             guard plugin.template.kind.isCall else { return source }
             return source + ["", "\(PluginAddress.callKey):"] + section.indented()
         case .filter(_, let role):

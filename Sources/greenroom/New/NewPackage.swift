@@ -10,6 +10,8 @@ struct NewPackage {
         case sdk([PackageFile])
         /// Headers, copied into the plugin's folder.
         case headers([PackageFile])
+        /// The Python package, which the interpreter has.
+        case python
     }
 
     let plugin: NewPlugin
@@ -41,6 +43,8 @@ struct NewPackage {
             files += sdk
         case .headers(let headers):
             files += plugin.buildFiles + headers
+        case .python:
+            files.append(plugin.pythonTest)
         }
         files.append(PackageFile(path: "session.yaml", text: session))
         return files

@@ -19,6 +19,12 @@ extension NewPlugin {
         return named(text)
     }
 
+    /// The test of a plugin in Python.
+    var pythonTest: PackageFile {
+        PackageFile(
+            path: "test_\(name.replacing("-", with: "_")).py", text: named(Self.template("test.py")))
+    }
+
     /// The build files of a plugin without a package manager.
     var buildFiles: [PackageFile] {
         let script = Self.template(language == .cxx ? "build-cpp.sh" : "build.sh")

@@ -6,7 +6,7 @@ import GreenroomSchema
 struct NewPlugin {
     /// The language.
     enum Language: String, CaseIterable, ExpressibleByArgument {
-        case swift, c
+        case swift, c, python
         case cxx = "c++"
 
         /// The language's usual spelling.
@@ -15,6 +15,7 @@ struct NewPlugin {
             case .swift: "Swift"
             case .c: "C"
             case .cxx: "C++"
+            case .python: "Python"
             }
         }
 
@@ -75,6 +76,13 @@ struct NewPlugin {
                     + "\(Self.longestName) at most")
         }
         self.template = template
+        guard template.sources[language] != nil else {
+            let known = Language.allCases.filter { template.sources[$0] != nil }
+            throw ExitError(
+                .usage,
+                "--language \(language.rawValue): there is no template of \(template.title) in "
+                    + "\(language.title). Write --language \(known.map(\.rawValue).joined(separator: " or "))")
+        }
         self.language = language
         guard style == nil || template.kind == .videoSource && language == .swift else {
             throw ExitError(
@@ -95,7 +103,7 @@ struct NewPlugin {
             template.kind.isCall
             ? ["output.h", "call.h"] : template.kind.takesMedia ? ["output.h"] : []
         return switch language {
-        case .swift: []
+        case .swift, .python: []
         case .c: ["plugin.h", "send.h"] + output + ["base.h"]
         // Outputs, calls and composers in C++ use the C interface.
         case .cxx: ["plugin.h", "send.h"] + output + [output.isEmpty ? "plugin.hpp" : "base.h"]
@@ -123,14 +131,27 @@ struct NewPlugin {
         case .swift: "Sources/\(type).swift"
         case .c: "\(name).c"
         case .cxx: "\(name).cpp"
+        case .python: "\(name).py"
         }
     }
 
     /// The command that builds the plugin in its folder.
-    var build: String { language == .swift ? "swift build -c release" : "sh build.sh" }
+    var build: String {
+        switch language {
+        case .swift: "swift build -c release"
+        case .c, .cxx: "sh build.sh"
+        case .python: "python3 -m pytest"
+        }
+    }
 
     /// The path of the built library in the plugin's folder.
-    var library: String { language == .swift ? ".build/release/lib\(type).so" : "\(name).so" }
+    var library: String {
+        switch language {
+        case .swift: ".build/release/lib\(type).so"
+        case .c, .cxx: "\(name).so"
+        case .python: source
+        }
+    }
 }
 
 extension String {

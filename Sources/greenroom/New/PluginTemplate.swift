@@ -44,6 +44,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("fill", "Camera.swift"),
+                .python: ("draw", "camera.py"),
                 .c: ("draw", "camera.c"),
                 .cxx: ("fill", "camera.cpp"),
             ]),
@@ -60,6 +61,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("fill", "Share.swift"),
+                .python: ("draw", "share.py"),
                 .c: ("draw", "share.c"),
                 .cxx: ("fill", "share.cpp"),
             ]),
@@ -74,6 +76,7 @@ struct PluginTemplate: Sendable {
                 ("MyPlugin: Microphone", "MyPlugin: ScreenAudio"),
                 ("GR_KIND_VIRTUAL_MIC", "GR_KIND_SHARE_AUDIO_SOURCE"),
                 ("greenroom::Microphone", "greenroom::ScreenAudio"),
+                ("greenroom.Microphone", "greenroom.ShareAudio"),
             ]),
         PluginTemplate(
             kind: .preProcessor, typeSuffix: "Filter", content: "the brown of old photographs",
@@ -84,6 +87,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("onPreProcessRawData", "PreProcessor.swift"),
+                .python: ("edit", "pre-processor.py"),
                 .c: ("process", "pre-processor.c"),
                 .cxx: ("process", "pre-processor.cpp"),
             ], companion: "ColorBars"),
@@ -96,6 +100,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("onPreProcessRawData", "AudioPreProcessor.swift"),
+                .python: ("edit", "audio-pre-processor.py"),
                 .c: ("process", "audio-pre-processor.c"),
                 .cxx: ("process", "audio-pre-processor.cpp"),
             ], companion: "Tone"),
@@ -109,6 +114,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("onVideo", "Output.swift"),
+                .python: ("video", "output.py"),
                 .c: ("video", "output.c"),
                 .cxx: ("video", "output.c"),
             ], companion: "ColorBars", file: ("file", "brightness.csv")),
@@ -122,6 +128,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("onVirtualSpeakerMixedAudioReceived", "Speaker.swift"),
+                .python: ("audio", "speaker.py"),
                 .c: ("audio", "speaker.c"),
                 .cxx: ("audio", "speaker.c"),
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key,
@@ -137,10 +144,17 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("onRawDataFrameReceived", "Receiver.swift"),
+                .python: ("seen", "receiver.py"),
                 .c: ("video", "receiver.c"),
                 .cxx: ("video", "receiver.c"),
             ], companion: "LoopbackCall", companionKey: PluginAddress.callKey,
             file: ("file", "participants.csv")),
+        PluginTemplate(
+            kind: .output, special: ("bot", "a bot"), typeSuffix: "Bot",
+            content: "a tone that answers each participant",
+            setting: ("frequency", 440, 1000), task: "somebody begins or ends to speak",
+            test: ([], ""), sources: [.python: ("speaking", "bot.py")],
+            companion: "LoopbackCall", companionKey: PluginAddress.callKey),
         PluginTemplate(
             kind: .call, typeSuffix: "Meeting",
             content: "one participant with a camera and a microphone",
@@ -162,6 +176,7 @@ struct PluginTemplate: Sendable {
             ),
             sources: [
                 .swift: ("fill", "Composer.swift"),
+                .python: ("compose", "composer.py"),
                 .c: ("draw", "composer.c"),
                 .cxx: ("draw", "composer.c"),
             ], companion: "ColorBars"),
@@ -169,9 +184,13 @@ struct PluginTemplate: Sendable {
 
     private static let audio: [NewPlugin.Language: (function: String, template: String)] = [
         .swift: ("fill", "Microphone.swift"),
+        .python: ("fill", "microphone.py"),
         .c: ("fill", "microphone.c"),
         .cxx: ("fill", "microphone.cpp"),
     ]
+
+    /// Whether the plugin is an agent: a microphone as well.
+    var isAgent: Bool { special?.word == "bot" }
 
     /// The argument of `greenroom new`.
     var word: String { special?.word ?? kind.facts.word }
@@ -186,6 +205,7 @@ struct PluginTemplate: Sendable {
     var result: String {
         if let file { return file.path }
         guard !kind.isCall else { return "recording/guest-camera.y4m" }
+        guard !isAgent else { return "recording/microphone.wav" }
         let track = address.role?.track ?? .camera
         return "recording/\(track.rawValue).\(kind.facts.medium == .audio ? "wav" : "y4m")"
     }

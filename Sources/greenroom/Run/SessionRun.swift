@@ -259,8 +259,9 @@ extension SessionFile {
             let reason = report.plugins.first(where: { $0.role == role })?.losses?.last?.evidence
         else { return [] }
         let plugin = configuration.plugins.first { "\($0.address)" == role }?.plugin
-        // A broadcast has no plugin in the file.
-        let path = plugin?.pathOfSetting(in: reason, at: role) ?? "\(role).broadcast"
+        let path =
+            plugin?.connect == nil
+            ? plugin?.pathOfSetting(in: reason, at: role) ?? role : "\(role).connect"
         return ["\(located(ConfigurationError([ConfigurationProblem(reason, at: path)])))"]
     }
 }

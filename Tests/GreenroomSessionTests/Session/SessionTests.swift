@@ -269,8 +269,6 @@ import Testing
         #expect(found.last?.message.contains("9.3 GB an hour") == true, "\(found)")
         configuration.slots = []
         #expect(configuration.unencodedRecordings.isEmpty)
-        configuration.broadcast = "/r/share.sock"
-        #expect(configuration.unencodedRecordings.count == 2)
     }
 
     @Test func `equal sessions have equal reports`() throws {

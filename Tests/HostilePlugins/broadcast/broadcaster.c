@@ -1,6 +1,7 @@
 /* A broadcast with the behaviour in its second argument. Prints the results:
  * "broadcaster SOCKET still|pause|finish|crash|refuse|idle". */
 #include <greenroom/broadcast.h>
+#include <greenroom/client.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ int main(int count, char **words) {
   if (count != 3) return 64;
   mode = words[2];
   char text[200];
-  const gr_status status = greenroom_broadcast_run(words[1], &entry, text, sizeof text);
+  const gr_status status = greenroom_client_run(words[1], &entry, text, sizeof text);
   printf("status %d %s\n", status, text);
   return 0;
 }

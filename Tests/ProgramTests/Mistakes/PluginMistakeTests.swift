@@ -110,8 +110,8 @@ import Testing
             "microphone: { plugin: AlsaMicrophone, settings: { device: nowhere } }", 65,
             "microphone: initialize failed (BAD_SETTING): \(unknownPCM)"),
         run(
-            "share: { broadcast: gone/s.sock }", 65,
-            "share: broadcast failed (BAD_SETTING): cannot open the folder: No such file or "
+            "share: { connect: gone/s.sock }", 65,
+            "share: connect failed (BAD_SETTING): cannot open the folder: No such file or "
                 + "directory. Make the folder, or name another one."),
 
         // Outputs

@@ -23,7 +23,7 @@ import Testing
         ),
         Mistake(
             "camera: {}",
-            #"s.yaml:1:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#),
+            #"s.yaml:1:9: camera: needs one of the keys "plugin", "connect". Add one, such as plugin: ColorBars."#),
         Mistake(
             "session: { duration: 10s }",
             #"s.yaml:1:1: needs at least one of the keys "camera", "microphone", "share", "stage", "cameras", "microphones", "shares", "stages", "media", "call". Add one."#
@@ -89,9 +89,9 @@ import Testing
                 + "else can be set while the session runs. Paths are such as camera.settings.pattern, "
                 + "camera.pre-processors[0].settings.opacity, share.audio.settings.level."),
         Mistake(
-            "share: { broadcast: s.sock, isolation: process }",
+            "share: { connect: s.sock, isolation: process }",
             "s.yaml:1:29: share.isolation: applies only to plugins; the host does not start a "
-                + "broadcast's process. Remove it, or name a plugin in place of the broadcast."),
+                + "program connects to this socket. Remove it, or name a plugin instead of the socket."),
     ]
 
     @Test(arguments: mistakes)

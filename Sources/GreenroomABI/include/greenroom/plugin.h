@@ -96,7 +96,7 @@ extern "C" {
 #endif
 
 #define GR_ABI_MAJOR 1
-#define GR_ABI_MINOR 2
+#define GR_ABI_MINOR 3
 
 /* ------------------------------------------------------------------------------------
  * Statuses
@@ -640,6 +640,29 @@ typedef struct gr_entry {
 typedef const gr_entry *GR_NULLABLE (*gr_entry_function)(void);
 
 /* ------------------------------------------------------------------------------------
+ * An extension of hosts, for plugins that send audio: gr_host.get_extension(instance,
+ * GR_EXT_AUDIO_QUEUE) is NULL for the other kinds. Of minor 3.
+ * ---------------------------------------------------------------------------------- */
+
+#define GR_EXT_AUDIO_QUEUE "greenroom.audio-queue/1"
+
+/** The audio that a sender has queued and nobody has heard yet. A call has it for the senders of its
+ *  tracks. */
+typedef struct gr_audio_queue {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** Silences the queued audio within 5 ms, so that an interrupted speaker is silent at once. The
+   *  silence keeps its length, so audio that follows is on time. Writes the length of the audio that was
+   *  silenced, in nanoseconds. [any] */
+  gr_status (*GR_NONNULL clear)(gr_sender sender, int64_t *GR_NONNULL cleared_ns);
+
+  /** Writes the time in nanoseconds until the last queued sample is heard, or 0 if all was heard.
+   *  [any] */
+  gr_status (*GR_NONNULL queued)(gr_sender sender, int64_t *GR_NONNULL queued_ns);
+} gr_audio_queue;
+
+/* ------------------------------------------------------------------------------------
  * Extensions of plugins. The meaning of an id never changes; a new layout gets a new id.
  * ---------------------------------------------------------------------------------- */
 
@@ -760,6 +783,7 @@ GR_STATIC_ASSERT(size_of_setting, sizeof(gr_setting) == 40);
 GR_STATIC_ASSERT(size_of_host, sizeof(gr_host) == 80);
 GR_STATIC_ASSERT(size_of_video_functions, sizeof(gr_video_functions) == 40);
 GR_STATIC_ASSERT(size_of_audio_functions, sizeof(gr_audio_functions) == 16);
+GR_STATIC_ASSERT(size_of_audio_queue, sizeof(gr_audio_queue) == 24);
 GR_STATIC_ASSERT(size_of_initialize, sizeof(gr_initialize) == 48);
 GR_STATIC_ASSERT(size_of_plugin, sizeof(gr_plugin) == 72);
 GR_STATIC_ASSERT(size_of_descriptor, sizeof(gr_descriptor) == 72);

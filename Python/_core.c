@@ -1,0 +1,1419 @@
+/* The border between Python and libgreenroom-client: a plugin's functions call methods of a Python
+ * object, and that object calls the host. The limited API of CPython 3.11: one build serves every newer
+ * version.
+ *
+ * Threads: the host's callbacks arrive on threads of the client library, which take the interpreter lock
+ * for the callback only. Every call of the host releases the lock. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <dlfcn.h>
+#include <greenroom/broadcast.h>
+#include <greenroom/client.h>
+#include <greenroom/control.h>
+#include <greenroom/output.h>
+#include <greenroom/send.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TEXT_SIZE = 16384 };
+
+static PyObject *refused; /* greenroom.Refused */
+
+/* ------------------------------------------------------------------------------------
+ * The client library
+ * ---------------------------------------------------------------------------------- */
+
+static gr_status (*client_run)(const char *, const gr_entry *, char *, uint64_t);
+static gr_status (*client_serve)(gr_client_load, void *, char *, uint64_t);
+static void (*client_finish)(void);
+static void (*client_keep_memory)(void);
+static pid_t opened_by;
+
+static PyObject *open_library(PyObject *module, PyObject *path) {
+  (void)module;
+  PyObject *bytes = NULL;
+  if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
+  void *library = dlopen(PyBytes_AsString(bytes), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  Py_DECREF(bytes);
+  if (library == NULL) return PyErr_Format(PyExc_OSError, "%s", dlerror());
+  *(void **)&client_run = dlsym(library, "greenroom_client_run");
+  *(void **)&client_serve = dlsym(library, "greenroom_client_serve");
+  *(void **)&client_finish = dlsym(library, "greenroom_client_finish");
+  *(void **)&client_keep_memory = dlsym(library, "greenroom_client_keep_memory");
+  if (client_run == NULL || client_serve == NULL || client_finish == NULL ||
+      client_keep_memory == NULL) {
+    client_run = NULL;
+    return PyErr_Format(PyExc_OSError,
+                        "%U is of another version than this package: install both anew", path);
+  }
+  opened_by = getpid();
+  Py_RETURN_NONE;
+}
+
+static int is_open(void) {
+  if (client_run == NULL) {
+    PyErr_SetString(PyExc_RuntimeError, "the client library is not open");
+    return 0;
+  }
+  if (opened_by != getpid()) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "this process was forked from one that uses Greenroom, and has no connection of "
+                    "its own: start it with subprocess or multiprocessing's \"spawn\" instead");
+    return 0;
+  }
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------
+ * Planes: memory with a shape
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct plane {
+  PyObject_HEAD
+  uint8_t *data;
+  PyObject *owner; /* of the memory; NULL: the host's, until end() */
+  Py_ssize_t shape[3], strides[3], itemsize, exports;
+  int ndim, is_readonly, has_ended;
+  char format[2];
+} plane;
+
+static PyTypeObject *plane_type;
+
+static plane *make_plane(const void *data, int ndim, const Py_ssize_t *shape, Py_ssize_t stride,
+                         char format, int is_readonly, PyObject *owner) {
+  plane *made = PyObject_New(plane, plane_type);
+  if (made == NULL) return NULL;
+  made->data = (uint8_t *)data;
+  made->owner = owner;
+  Py_XINCREF(owner);
+  made->itemsize = format == 'B' ? 1 : 2;
+  made->ndim = ndim;
+  made->is_readonly = is_readonly;
+  made->has_ended = 0;
+  made->exports = 0;
+  made->format[0] = format;
+  made->format[1] = 0;
+  for (int i = 0; i < ndim; i++) made->shape[i] = shape[i];
+  made->strides[ndim - 1] = made->itemsize;
+  for (int i = ndim - 1; i > 0; i--) made->strides[i - 1] = made->strides[i] * shape[i];
+  if (stride > 0) made->strides[0] = stride;
+  return made;
+}
+
+static void plane_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  Py_XDECREF(((plane *)object)->owner);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+static int is_alive(const plane *me) {
+  if (!me->has_ended) return 1;
+  PyErr_SetString(PyExc_BufferError,
+                  "the frame or block has ended with its callback: use it there, or keep "
+                  "frame.copy()");
+  return 0;
+}
+
+static int plane_getbuffer(PyObject *object, Py_buffer *view, int flags) {
+  plane *me = (plane *)object;
+  Py_ssize_t length = me->itemsize, packed = me->itemsize;
+  view->obj = NULL;
+  if (!is_alive(me)) return -1;
+  if (me->is_readonly && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
+    PyErr_SetString(PyExc_BufferError, "this frame or block may be read only");
+    return -1;
+  }
+  int is_packed = 1;
+  for (int i = me->ndim - 1; i >= 0; i--) {
+    if (me->strides[i] != packed) is_packed = 0;
+    packed *= me->shape[i];
+    length *= me->shape[i];
+  }
+  if (!is_packed && (flags & PyBUF_STRIDES) != PyBUF_STRIDES) {
+    PyErr_SetString(PyExc_BufferError,
+                    "the rows of this plane have padding between them: use memoryview(plane) or "
+                    "numpy.asarray(plane), which know strides");
+    return -1;
+  }
+  Py_INCREF(object);
+  view->obj = object;
+  view->buf = me->data;
+  view->len = length;
+  view->readonly = me->is_readonly;
+  view->itemsize = me->itemsize;
+  view->format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT ? me->format : NULL;
+  view->ndim = me->ndim;
+  view->shape = (flags & PyBUF_ND) == PyBUF_ND ? me->shape : NULL;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? me->strides : NULL;
+  view->suboffsets = NULL;
+  view->internal = NULL;
+  me->exports++;
+  return 0;
+}
+
+static void plane_releasebuffer(PyObject *object, Py_buffer *view) {
+  (void)view;
+  ((plane *)object)->exports--;
+}
+
+/* Ends the access. Returns how many views are still held. */
+static PyObject *plane_end(PyObject *object, PyObject *unused) {
+  (void)unused;
+  plane *me = (plane *)object;
+  if (me->owner != NULL) return PyLong_FromLong(0); /* of a test */
+  me->has_ended = 1;
+  if (me->exports > 0 && client_keep_memory != NULL) client_keep_memory();
+  return PyLong_FromSsize_t(me->exports);
+}
+
+/* fill(value, top=0, left=0, height=all, width=all): sets a rectangle, in elements of the plane. */
+static PyObject *plane_fill(PyObject *object, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"value", "top", "left", "height", "width", NULL};
+  plane *me = (plane *)object;
+  int value;
+  Py_ssize_t top = 0, left = 0, height = PY_SSIZE_T_MAX, width = PY_SSIZE_T_MAX;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|nnnn", names, &value, &top, &left, &height,
+                                   &width))
+    return NULL;
+  if (!is_alive(me)) return NULL;
+  const int most = me->itemsize == 1 ? 255 : 65535;
+  if (me->is_readonly) return PyErr_Format(PyExc_ValueError, "this frame may be read only");
+  if (value < 0 || value > most)
+    return PyErr_Format(PyExc_ValueError, "value is %d, and 0 to %d are possible", value, most);
+  const Py_ssize_t rows = me->shape[0], columns = me->ndim > 1 ? me->shape[1] : 1;
+  if (top < 0 || left < 0) return PyErr_Format(PyExc_ValueError, "top and left begin at 0");
+  if (top > rows) top = rows;
+  if (left > columns) left = columns;
+  if (height > rows - top) height = rows - top;
+  if (width > columns - left) width = columns - left;
+  const Py_ssize_t element = me->ndim > 1 ? me->strides[1] : me->itemsize;
+  for (Py_ssize_t y = 0; y < height; y++) {
+    uint8_t *row = me->data + (top + y) * me->strides[0] + left * element;
+    if (me->itemsize == 1) {
+      memset(row, value, (size_t)(width > 0 ? width * element : 0));
+    } else {
+      for (Py_ssize_t x = 0; x < width * element / 2; x++) ((uint16_t *)row)[x] = (uint16_t)value;
+    }
+  }
+  Py_RETURN_NONE;
+}
+
+/* write_row(y, data): copies a row's bytes. */
+static PyObject *plane_write_row(PyObject *object, PyObject *args) {
+  plane *me = (plane *)object;
+  Py_ssize_t y;
+  Py_buffer view;
+  if (!PyArg_ParseTuple(args, "ny*", &y, &view)) return NULL;
+  PyObject *result = NULL;
+  const Py_ssize_t bytes =
+      me->ndim > 2 ? me->shape[1] * me->strides[1] : me->ndim > 1 ? me->shape[1] * me->itemsize : 0;
+  if (!is_alive(me)) {
+  } else if (me->is_readonly) {
+    PyErr_SetString(PyExc_ValueError, "this frame may be read only");
+  } else if (y < 0 || y >= me->shape[0]) {
+    PyErr_Format(PyExc_IndexError, "row %zd of a plane with %zd rows", y, me->shape[0]);
+  } else if (view.len != bytes) {
+    PyErr_Format(PyExc_ValueError, "the row has %zd bytes, and %zd are given", bytes, view.len);
+  } else {
+    memcpy(me->data + y * me->strides[0], view.buf, (size_t)bytes);
+    Py_INCREF(Py_None);
+    result = Py_None;
+  }
+  PyBuffer_Release(&view);
+  return result;
+}
+
+static PyObject *dimensions(const Py_ssize_t *numbers, int count) {
+  PyObject *tuple = PyTuple_New(count);
+  for (int i = 0; tuple != NULL && i < count; i++) {
+    PyObject *number = PyLong_FromSsize_t(numbers[i]);
+    if (number == NULL || PyTuple_SetItem(tuple, i, number) != 0) Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+static PyObject *plane_shape(PyObject *object, void *unused) {
+  (void)unused;
+  return dimensions(((plane *)object)->shape, ((plane *)object)->ndim);
+}
+
+static PyObject *plane_strides(PyObject *object, void *unused) {
+  (void)unused;
+  return dimensions(((plane *)object)->strides, ((plane *)object)->ndim);
+}
+
+/* A copy whose memory is Python's. */
+static PyObject *plane_copy(PyObject *object, PyObject *unused) {
+  (void)unused;
+  plane *me = (plane *)object;
+  if (!is_alive(me)) return NULL;
+  Py_ssize_t row = me->itemsize;
+  for (int i = 1; i < me->ndim; i++) row *= me->shape[i];
+  PyObject *memory = PyByteArray_FromStringAndSize(NULL, row * me->shape[0]);
+  if (memory == NULL) return NULL;
+  uint8_t *to = (uint8_t *)PyByteArray_AsString(memory);
+  for (Py_ssize_t y = 0; y < me->shape[0]; y++)
+    memcpy(to + y * row, me->data + y * me->strides[0], (size_t)row);
+  PyObject *made =
+      (PyObject *)make_plane(to, me->ndim, me->shape, 0, me->format[0], 0, memory);
+  Py_DECREF(memory);
+  return made;
+}
+
+static PyMethodDef plane_methods[] = {
+    {"end", plane_end, METH_NOARGS, NULL},
+    {"copy", plane_copy, METH_NOARGS, "A plane with the same content in memory of Python."},
+    {"fill", (PyCFunction)(void (*)(void))plane_fill, METH_VARARGS | METH_KEYWORDS,
+     "Sets a rectangle to a value, by default the whole plane."},
+    {"write_row", plane_write_row, METH_VARARGS, "Copies the bytes of a row."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef plane_attributes[] = {
+    {"shape", plane_shape, NULL, "Rows, columns and, where they interleave, components.", NULL},
+    {"strides", plane_strides, NULL, "Bytes from one row, column and component to the next.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot plane_slots[] = {
+    {Py_tp_doc, "A plane of a frame, or the samples of a block: a buffer with shape and strides."},
+    {Py_tp_dealloc, plane_dealloc},
+    {Py_tp_methods, plane_methods},
+    {Py_tp_getset, plane_attributes},
+    {Py_bf_getbuffer, plane_getbuffer},
+    {Py_bf_releasebuffer, plane_releasebuffer},
+    {0, NULL}};
+
+static PyType_Spec plane_spec = {"greenroom._core.Plane", sizeof(plane), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 plane_slots};
+
+/* The shape of a plane of a format. Returns the number of dimensions. */
+static int plane_shape_of(gr_pixel_format format, uint32_t index, uint32_t width, uint32_t height,
+                          Py_ssize_t shape[3], char *letter) {
+  const int is_16_bit = format == GR_FORMAT_I010 || format == GR_FORMAT_P010;
+  const Py_ssize_t row = (Py_ssize_t)gr_row_bytes(format, index, width) / (is_16_bit ? 2 : 1);
+  *letter = is_16_bit ? 'H' : 'B';
+  shape[0] = (Py_ssize_t)gr_plane_rows(format, index, height);
+  Py_ssize_t components = 1;
+  if (format == GR_FORMAT_YUY2 || format == GR_FORMAT_UYVY) components = 4;
+  else if (format == GR_FORMAT_RGB24) components = 3;
+  else if (gr_is_rgb(format)) components = 4;
+  else if (gr_plane_count(format) == 2 && index == 1) components = 2;
+  shape[1] = row / components;
+  shape[2] = components;
+  return components == 1 ? 2 : 3;
+}
+
+/* (format, width, height, planes, rotation, range, matrix, revision, pts) */
+static PyObject *frame_tuple(const gr_video_frame *frame, int is_readonly) {
+  const uint32_t count = gr_plane_count(frame->format);
+  PyObject *planes = PyTuple_New(count);
+  for (uint32_t i = 0; planes != NULL && i < count; i++) {
+    Py_ssize_t shape[3];
+    char letter;
+    const int ndim =
+        plane_shape_of(frame->format, i, frame->width, frame->height, shape, &letter);
+    PyObject *one = (PyObject *)make_plane(frame->planes[i].data, ndim, shape,
+                                           frame->planes[i].stride_bytes, letter, is_readonly, NULL);
+    if (one == NULL || PyTuple_SetItem(planes, i, one) != 0) Py_CLEAR(planes);
+  }
+  if (planes == NULL) return NULL;
+  return Py_BuildValue("(IIINIIIIL)", frame->format, frame->width, frame->height, planes,
+                       frame->info.rotation, frame->info.range, frame->info.matrix,
+                       frame->info.offer_revision, (long long)frame->info.pts_ns);
+}
+
+static PyObject *mutable_frame_tuple(const gr_mutable_frame *frame) {
+  gr_video_frame seen; /* the same layout, with readable planes */
+  memcpy(&seen, frame, sizeof seen);
+  return frame_tuple(&seen, 0);
+}
+
+/* ------------------------------------------------------------------------------------
+ * Colors
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct weights {
+  int y, y_offset, v_red, u_green, v_green, u_blue; /* to RGB, 16 bits of fraction */
+  int ry, gy, by, ru, gu, rv_g, bv, half;           /* from RGB */
+} weights;
+
+static weights weights_of(uint32_t range, uint32_t matrix) {
+  const double kr = matrix == GR_MATRIX_BT709 ? 0.2126 : 0.299;
+  const double kb = matrix == GR_MATRIX_BT709 ? 0.0722 : 0.114, kg = 1 - kr - kb;
+  const double luma = range == GR_RANGE_FULL ? 1 : 219.0 / 255;
+  const double chroma = range == GR_RANGE_FULL ? 1 : 224.0 / 255, one = 65536;
+  weights w;
+  w.y = (int)(one / luma + 0.5);
+  w.y_offset = range == GR_RANGE_FULL ? 0 : 16;
+  w.v_red = (int)(one * 2 * (1 - kr) / chroma + 0.5);
+  w.u_blue = (int)(one * 2 * (1 - kb) / chroma + 0.5);
+  w.u_green = (int)(one * 2 * (1 - kb) * kb / kg / chroma + 0.5);
+  w.v_green = (int)(one * 2 * (1 - kr) * kr / kg / chroma + 0.5);
+  w.ry = (int)(one * kr * luma + 0.5);
+  w.gy = (int)(one * kg * luma + 0.5);
+  w.by = (int)(one * kb * luma + 0.5);
+  w.half = (int)(one * chroma / 2 + 0.5);
+  w.ru = (int)(one * chroma * kr / (2 * (1 - kb)) + 0.5);
+  w.gu = w.half - w.ru;
+  w.bv = (int)(one * chroma * kb / (2 * (1 - kr)) + 0.5);
+  w.rv_g = w.half - w.bv;
+  return w;
+}
+
+static inline uint8_t clamp(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
+
+/* to_rgb(planes, width, height, range, matrix, is_bgr): a copy of an I420 frame with 3 bytes a pixel. */
+static PyObject *to_rgb(PyObject *module, PyObject *args) {
+  (void)module;
+  plane *p[3];
+  uint32_t range, matrix;
+  Py_ssize_t width, height;
+  int is_bgr;
+  if (!PyArg_ParseTuple(args, "(O!O!O!)nnIIp", plane_type, &p[0], plane_type, &p[1], plane_type,
+                        &p[2], &width, &height, &range, &matrix, &is_bgr))
+    return NULL;
+  for (int i = 0; i < 3; i++)
+    if (!is_alive(p[i])) return NULL;
+  PyObject *memory = PyByteArray_FromStringAndSize(NULL, width * height * 3);
+  if (memory == NULL) return NULL;
+  uint8_t *to = (uint8_t *)PyByteArray_AsString(memory);
+  const weights w = weights_of(range, matrix);
+  const int first = is_bgr ? 2 : 0;
+  Py_BEGIN_ALLOW_THREADS
+  for (Py_ssize_t y = 0; y < height; y++) {
+    const uint8_t *luma = p[0]->data + y * p[0]->strides[0];
+    const uint8_t *us = p[1]->data + y / 2 * p[1]->strides[0];
+    const uint8_t *vs = p[2]->data + y / 2 * p[2]->strides[0];
+    uint8_t *row = to + y * width * 3;
+    for (Py_ssize_t x = 0; x < width; x++) {
+      const int l = (luma[x] - w.y_offset) * w.y + 32768, u = us[x / 2] - 128, v = vs[x / 2] - 128;
+      row[3 * x + first] = clamp((l + v * w.v_red) >> 16);
+      row[3 * x + 1] = clamp((l - u * w.u_green - v * w.v_green) >> 16);
+      row[3 * x + 2 - first] = clamp((l + u * w.u_blue) >> 16);
+    }
+  }
+  Py_END_ALLOW_THREADS
+  const Py_ssize_t shape[3] = {height, width, 3};
+  PyObject *made = (PyObject *)make_plane(to, 3, shape, 0, 'B', 0, memory);
+  Py_DECREF(memory);
+  return made;
+}
+
+/* from_rgb(planes, width, height, range, matrix, is_bgr, pixels): writes pixels into an I420 frame. */
+static PyObject *from_rgb(PyObject *module, PyObject *args) {
+  (void)module;
+  plane *p[3];
+  uint32_t range, matrix;
+  Py_ssize_t width, height;
+  int is_bgr;
+  PyObject *source;
+  if (!PyArg_ParseTuple(args, "(O!O!O!)nnIIpO", plane_type, &p[0], plane_type, &p[1], plane_type,
+                        &p[2], &width, &height, &range, &matrix, &is_bgr, &source))
+    return NULL;
+  for (int i = 0; i < 3; i++) {
+    if (!is_alive(p[i])) return NULL;
+    if (p[i]->is_readonly) return PyErr_Format(PyExc_ValueError, "this frame may be read only");
+  }
+  Py_buffer view;
+  if (PyObject_GetBuffer(source, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) return NULL;
+  if (view.ndim != 3 || view.shape[0] != height || view.shape[1] != width ||
+      (view.shape[2] != 3 && view.shape[2] != 4) || view.itemsize != 1 ||
+      (view.format != NULL && strcmp(view.format, "B") != 0)) {
+    PyErr_Format(PyExc_ValueError,
+                 "the pixels need the shape (%zd, %zd, 3) and the type uint8 of this frame; "
+                 "use cv2.resize or astype(numpy.uint8)",
+                 height, width);
+    PyBuffer_Release(&view);
+    return NULL;
+  }
+  const weights w = weights_of(range, matrix);
+  const Py_ssize_t red = is_bgr ? 2 : 0;
+  Py_BEGIN_ALLOW_THREADS
+  for (Py_ssize_t y = 0; y < height; y += 2) {
+    for (Py_ssize_t x = 0; x < width; x += 2) {
+      int r = 0, g = 0, b = 0, count = 0;
+      for (Py_ssize_t dy = 0; dy < 2 && y + dy < height; dy++) {
+        for (Py_ssize_t dx = 0; dx < 2 && x + dx < width; dx++) {
+          const uint8_t *pixel = (const uint8_t *)view.buf + (y + dy) * view.strides[0] +
+                                 (x + dx) * view.strides[1];
+          const int pr = pixel[red * view.strides[2]], pg = pixel[view.strides[2]],
+                    pb = pixel[(2 - red) * view.strides[2]];
+          p[0]->data[(y + dy) * p[0]->strides[0] + x + dx] =
+              clamp(((pr * w.ry + pg * w.gy + pb * w.by + 32768) >> 16) + w.y_offset);
+          r += pr, g += pg, b += pb, count++;
+        }
+      }
+      r /= count, g /= count, b /= count;
+      p[1]->data[y / 2 * p[1]->strides[0] + x / 2] =
+          clamp(((b * w.half - r * w.ru - g * w.gu + 32768) >> 16) + 128);
+      p[2]->data[y / 2 * p[2]->strides[0] + x / 2] =
+          clamp(((r * w.half - g * w.rv_g - b * w.bv + 32768) >> 16) + 128);
+    }
+  }
+  Py_END_ALLOW_THREADS
+  PyBuffer_Release(&view);
+  Py_RETURN_NONE;
+}
+
+/* ------------------------------------------------------------------------------------
+ * Instances
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct instance {
+  PyObject_HEAD
+  gr_plugin functions;
+  gr_audio_pre_processor audio_editing;
+  gr_video_capabilities capabilities;
+  const gr_host *host;
+  gr_instance handle;
+  gr_sender sender;
+  const gr_video_functions *video;
+  const gr_audio_functions *audio;
+  const gr_broadcast *share;
+  const gr_output_host *output;
+  const gr_control_host *control;
+  const gr_audio_queue *queue;
+  uint32_t kind;
+  PyObject *plugin; /* with the methods that the host's callbacks call */
+} instance;
+
+static PyTypeObject *instance_type;
+
+static PyObject *raise_refusal(const instance *me, gr_status status) {
+  char text[2048] = "";
+  me->host->refusal_text(text, sizeof text);
+  PyObject *arguments = Py_BuildValue("(is)", status, text);
+  if (arguments != NULL) PyErr_SetObject(refused, arguments);
+  Py_XDECREF(arguments);
+  return NULL;
+}
+
+static PyObject *unsupported(const char *what) {
+  PyObject *arguments = Py_BuildValue("(is)", GR_STATUS_UNSUPPORTED, what);
+  if (arguments != NULL) PyErr_SetObject(refused, arguments);
+  Py_XDECREF(arguments);
+  return NULL;
+}
+
+static PyObject *instance_log(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  int level;
+  const char *text;
+  if (!PyArg_ParseTuple(args, "is", &level, &text) || !is_open()) return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  me->host->log(me->handle, (uint32_t)level, text);
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_set_error(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  const char *text;
+  if (!PyArg_ParseTuple(args, "s", &text) || !is_open()) return NULL;
+  me->host->set_error(me->handle, text);
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_give_up(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  int status;
+  const char *text;
+  if (!PyArg_ParseTuple(args, "is", &status, &text) || !is_open()) return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  me->host->give_up(me->handle, status, text);
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_now(PyObject *object, PyObject *unused) {
+  (void)unused;
+  instance *me = (instance *)object;
+  int64_t now;
+  if (!is_open()) return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  now = me->host->now_ns(me->handle);
+  Py_END_ALLOW_THREADS
+  return PyLong_FromLongLong(now);
+}
+
+/* Returns whether the time was reached: False when the sender has stopped. */
+static PyObject *instance_wait_until(PyObject *object, PyObject *time) {
+  instance *me = (instance *)object;
+  const long long deadline = PyLong_AsLongLong(time);
+  gr_status status;
+  if ((deadline == -1 && PyErr_Occurred()) || !is_open()) return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = me->host->wait_until_ns(me->handle, deadline);
+  Py_END_ALLOW_THREADS
+  return PyBool_FromLong(status == GR_STATUS_OK);
+}
+
+/* acquire(format, width, height) -> (lease, frame) */
+static PyObject *instance_acquire(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  uint32_t format, width, height;
+  gr_lease lease = {.struct_size = sizeof lease};
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "III", &format, &width, &height) || !is_open()) return NULL;
+  if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
+  Py_BEGIN_ALLOW_THREADS
+  status = me->video->acquire(me->sender, format, width, height, &lease);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  PyObject *frame = mutable_frame_tuple(&lease.frame);
+  if (frame == NULL) {
+    me->video->abandon(me->sender, lease.id);
+    return NULL;
+  }
+  return Py_BuildValue("(KN)", (unsigned long long)lease.id, frame);
+}
+
+/* commit(lease, rotation, range, matrix, revision, pts) */
+static PyObject *instance_commit(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  unsigned long long lease;
+  long long pts;
+  gr_frame_info info = {.struct_size = sizeof info};
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "KIIIIL", &lease, &info.rotation, &info.range, &info.matrix,
+                        &info.offer_revision, &pts) ||
+      !is_open())
+    return NULL;
+  info.pts_ns = pts;
+  if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
+  Py_BEGIN_ALLOW_THREADS
+  status = me->video->commit(me->sender, lease, &info);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_abandon(PyObject *object, PyObject *lease) {
+  instance *me = (instance *)object;
+  const unsigned long long id = PyLong_AsUnsignedLongLong(lease);
+  if (PyErr_Occurred() || !is_open()) return NULL;
+  if (me->video == NULL) Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS
+  me->video->abandon(me->sender, id);
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
+/* send_video(format, width, height, planes, rotation, range, matrix, revision, pts): planes are buffers
+   whose rows are in one piece. */
+static PyObject *instance_send_video(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  PyObject *planes;
+  long long pts;
+  gr_video_frame frame = {.struct_size = sizeof frame};
+  frame.info.struct_size = sizeof frame.info;
+  if (!PyArg_ParseTuple(args, "IIIOIIIIL", &frame.format, &frame.width, &frame.height, &planes,
+                        &frame.info.rotation, &frame.info.range, &frame.info.matrix,
+                        &frame.info.offer_revision, &pts) ||
+      !is_open())
+    return NULL;
+  if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
+  frame.info.pts_ns = pts;
+  frame.plane_count = gr_plane_count(frame.format);
+  const Py_ssize_t count = PySequence_Size(planes);
+  if (count < 0) return NULL;
+  if (count != (Py_ssize_t)frame.plane_count)
+    return PyErr_Format(PyExc_ValueError, "the format has %u planes, and %zd are given",
+                        frame.plane_count, count);
+  Py_buffer views[GR_MAX_PLANES];
+  Py_ssize_t taken = 0;
+  PyObject *result = NULL;
+  for (; taken < count; taken++) {
+    PyObject *one = PySequence_GetItem(planes, taken);
+    if (one == NULL) goto end;
+    const int got = PyObject_GetBuffer(one, &views[taken], PyBUF_STRIDED_RO | PyBUF_FORMAT);
+    Py_DECREF(one);
+    if (got != 0) goto end;
+    const Py_buffer *view = &views[taken];
+    Py_ssize_t shape[3];
+    char letter;
+    const int ndim = plane_shape_of(frame.format, (uint32_t)taken, frame.width, frame.height,
+                                    shape, &letter);
+    const Py_ssize_t row = (Py_ssize_t)gr_row_bytes(frame.format, (uint32_t)taken, frame.width);
+    Py_ssize_t stride = row;
+    int fits;
+    if (view->ndim == 1) { /* bytes: rows without padding */
+      fits = view->len == row * shape[0] && view->strides[0] == view->itemsize;
+    } else {
+      fits = view->ndim == ndim && view->itemsize == (letter == 'B' ? 1 : 2);
+      for (int i = 0; fits && i < ndim; i++) fits = view->shape[i] == shape[i];
+      Py_ssize_t packed = view->itemsize;
+      for (int i = ndim - 1; fits && i > 0; i--) {
+        fits = view->strides[i] == packed;
+        packed *= shape[i];
+      }
+      stride = view->strides[0];
+      fits = fits && (stride >= row || shape[0] == 1);
+      if (shape[0] == 1) stride = row;
+    }
+    if (fits && view->format != NULL && view->ndim > 1)
+      fits = view->format[strlen(view->format) - 1] == letter;
+    if (!fits) {
+      if (ndim == 2)
+        PyErr_Format(PyExc_ValueError,
+                     "plane %zd needs the shape (%zd, %zd), the type %s and rows in one piece: "
+                     "use numpy.ascontiguousarray(plane, dtype=numpy.%s)",
+                     taken, shape[0], shape[1], letter == 'B' ? "uint8" : "uint16",
+                     letter == 'B' ? "uint8" : "uint16");
+      else
+        PyErr_Format(PyExc_ValueError,
+                     "plane %zd needs the shape (%zd, %zd, %zd), the type %s and rows in one piece: "
+                     "use numpy.ascontiguousarray(plane, dtype=numpy.%s)",
+                     taken, shape[0], shape[1], shape[2], letter == 'B' ? "uint8" : "uint16",
+                     letter == 'B' ? "uint8" : "uint16");
+      taken++;
+      goto end;
+    }
+    frame.planes[taken].data = view->buf;
+    frame.planes[taken].stride_bytes = (uint32_t)stride;
+    frame.planes[taken].size_bytes = (uint64_t)(stride * (shape[0] - 1) + row);
+  }
+  gr_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = me->video->send(me->sender, &frame);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) {
+    raise_refusal(me, status);
+    goto end;
+  }
+  Py_INCREF(Py_None);
+  result = Py_None;
+end:
+  while (taken > 0) PyBuffer_Release(&views[--taken]);
+  return result;
+}
+
+/* send_audio(samples, rate, channels, pts or None, timeout): 16-bit samples, interleaved. */
+static PyObject *instance_send_audio(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  Py_buffer view;
+  uint32_t rate, channels;
+  PyObject *pts;
+  long long timeout;
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "y*IIOL", &view, &rate, &channels, &pts, &timeout)) return NULL;
+  PyObject *result = NULL;
+  if (!is_open()) goto end;
+  if (me->audio == NULL) {
+    unsupported("only microphones and the audio of shares send audio");
+    goto end;
+  }
+  if (channels == 0 || view.len % (2 * (Py_ssize_t)channels) != 0) {
+    PyErr_Format(PyExc_ValueError, "%zd bytes are no whole number of 16-bit samples for %u channels",
+                 view.len, channels);
+    goto end;
+  }
+  gr_audio_block block =
+      gr_block(view.buf, (uint32_t)(view.len / 2 / channels), rate, channels);
+  if (pts != Py_None) {
+    block.pts_ns = PyLong_AsLongLong(pts);
+    if (PyErr_Occurred()) goto end;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = me->audio->send(me->sender, &block, timeout);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) {
+    raise_refusal(me, status);
+    goto end;
+  }
+  Py_INCREF(Py_None);
+  result = Py_None;
+end:
+  PyBuffer_Release(&view);
+  return result;
+}
+
+static PyObject *audio_queue_call(PyObject *object, int clears) {
+  instance *me = (instance *)object;
+  int64_t nanoseconds = 0;
+  gr_status status;
+  if (!is_open()) return NULL;
+  if (me->queue == NULL) return unsupported("the host is older than minor 3 of the interface");
+  Py_BEGIN_ALLOW_THREADS
+  status = (clears ? me->queue->clear : me->queue->queued)(me->sender, &nanoseconds);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  return PyLong_FromLongLong(nanoseconds);
+}
+
+static PyObject *instance_clear_audio(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return audio_queue_call(object, 1);
+}
+
+static PyObject *instance_queued_audio(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return audio_queue_call(object, 0);
+}
+
+static PyObject *instance_pause(PyObject *object, PyObject *is_paused) {
+  instance *me = (instance *)object;
+  const int pauses = PyObject_IsTrue(is_paused);
+  gr_status status;
+  if (pauses < 0 || !is_open()) return NULL;
+  if (me->share == NULL) return unsupported("only shares pause");
+  Py_BEGIN_ALLOW_THREADS
+  status = (pauses ? me->share->paused : me->share->resumed)(me->handle);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_report_value(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  const char *name;
+  double value;
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "sd", &name, &value) || !is_open()) return NULL;
+  if (me->output == NULL) return unsupported("only outputs report values");
+  Py_BEGIN_ALLOW_THREADS
+  status = me->output->report(me->handle, name, value);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_set_state(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  uint32_t state;
+  const char *text;
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "Is", &state, &text) || !is_open()) return NULL;
+  if (me->output == NULL) return unsupported("only outputs have a state");
+  Py_BEGIN_ALLOW_THREADS
+  status = me->output->state(me->handle, state, text);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_wants_changed(PyObject *object, PyObject *unused) {
+  (void)unused;
+  instance *me = (instance *)object;
+  gr_status status;
+  if (!is_open()) return NULL;
+  if (me->output == NULL) return unsupported("only outputs choose tracks");
+  Py_BEGIN_ALLOW_THREADS
+  status = me->output->wants_changed(me->handle);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
+static const char *const no_control =
+    "the session file grants no control to this plugin: add allow: { control: true }";
+
+static PyObject *instance_command(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  const char *text;
+  uint32_t number = 0;
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "s", &text) || !is_open()) return NULL;
+  if (me->control == NULL) return unsupported(no_control);
+  Py_BEGIN_ALLOW_THREADS
+  status = me->control->command(me->handle, text, &number);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  return PyLong_FromUnsignedLong(number);
+}
+
+/* session_text(is_report): the session's description or report, as JSON. */
+static PyObject *instance_session_text(PyObject *object, PyObject *is_report) {
+  instance *me = (instance *)object;
+  uint64_t length = 0;
+  gr_status status;
+  const int reports = PyObject_IsTrue(is_report);
+  if (reports < 0 || !is_open()) return NULL;
+  if (me->control == NULL) return unsupported(no_control);
+  char *buffer = malloc(GR_MAX_CONTROL_TEXT);
+  if (buffer == NULL) return PyErr_NoMemory();
+  Py_BEGIN_ALLOW_THREADS
+  status = (reports ? me->control->report : me->control->describe)(me->handle, buffer,
+                                                                   GR_MAX_CONTROL_TEXT, &length);
+  Py_END_ALLOW_THREADS
+  PyObject *text = status == GR_STATUS_OK ? PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)length)
+                                          : raise_refusal(me, status);
+  free(buffer);
+  return text;
+}
+
+static void instance_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  free((void *)((instance *)object)->capabilities.rows);
+  Py_XDECREF(((instance *)object)->plugin);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+static PyMethodDef instance_methods[] = {
+    {"log", instance_log, METH_VARARGS, NULL},
+    {"set_error", instance_set_error, METH_VARARGS, NULL},
+    {"give_up", instance_give_up, METH_VARARGS, NULL},
+    {"now", instance_now, METH_NOARGS, NULL},
+    {"wait_until", instance_wait_until, METH_O, NULL},
+    {"acquire", instance_acquire, METH_VARARGS, NULL},
+    {"commit", instance_commit, METH_VARARGS, NULL},
+    {"abandon", instance_abandon, METH_O, NULL},
+    {"send_video", instance_send_video, METH_VARARGS, NULL},
+    {"send_audio", instance_send_audio, METH_VARARGS, NULL},
+    {"clear_audio", instance_clear_audio, METH_NOARGS, NULL},
+    {"queued_audio", instance_queued_audio, METH_NOARGS, NULL},
+    {"pause", instance_pause, METH_O, NULL},
+    {"report_value", instance_report_value, METH_VARARGS, NULL},
+    {"set_state", instance_set_state, METH_VARARGS, NULL},
+    {"wants_changed", instance_wants_changed, METH_NOARGS, NULL},
+    {"command", instance_command, METH_VARARGS, NULL},
+    {"session_text", instance_session_text, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot instance_slots[] = {{Py_tp_doc, "The host, as an instance of a plugin sees it."},
+                                       {Py_tp_dealloc, instance_dealloc},
+                                       {Py_tp_methods, instance_methods},
+                                       {0, NULL}};
+
+static PyType_Spec instance_spec = {"greenroom._core.Instance", sizeof(instance), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    instance_slots};
+
+/* ------------------------------------------------------------------------------------
+ * The host's callbacks
+ * ---------------------------------------------------------------------------------- */
+
+/* The status that a method has returned; takes the reference. The methods catch every exception of the
+   plugin, so one here is this package's. */
+static gr_status status_of(PyObject *result) {
+  if (result == NULL) {
+    PyErr_WriteUnraisable(NULL);
+    return GR_STATUS_FAILED;
+  }
+  const long status = PyLong_Check(result) ? PyLong_AsLong(result) : 0;
+  Py_DECREF(result);
+  return (gr_status)status;
+}
+
+static PyObject *capability_tuple(const gr_capability *row) {
+  return Py_BuildValue("(IIII)", row->width, row->height, row->fps_numerator, row->fps_denominator);
+}
+
+/* (revision, rule, reason, rows, suggested) */
+static PyObject *offer_tuple(const gr_offer *offer) {
+  if (offer == NULL) {
+    Py_INCREF(Py_None);
+    return Py_None;
+  }
+  PyObject *rows = PyList_New(0);
+  for (uint32_t i = 0; rows != NULL && i < offer->row_count; i++) {
+    PyObject *row = capability_tuple(&offer->rows[i]);
+    if (row == NULL || PyList_Append(rows, row) != 0) Py_CLEAR(rows);
+    Py_XDECREF(row);
+  }
+  if (rows == NULL) return NULL;
+  return Py_BuildValue("(IIINN)", offer->revision, offer->rule, offer->reason, rows,
+                       capability_tuple(&offer->suggested));
+}
+
+/* Reads (kind, width, height, fps numerator, fps denominator), or a status. */
+static gr_status take_answer(PyObject *result, gr_answer *answer) {
+  if (result == NULL || !PyTuple_Check(result)) return status_of(result);
+  gr_answer given = {0};
+  const int is_read = PyArg_ParseTuple(result, "IIIII", &given.kind, &given.capability.width,
+                                       &given.capability.height, &given.capability.fps_numerator,
+                                       &given.capability.fps_denominator);
+  Py_DECREF(result);
+  if (!is_read) return status_of(NULL);
+  if (answer != NULL) {
+    answer->kind = given.kind;
+    answer->capability = given.capability;
+  }
+  return GR_STATUS_OK;
+}
+
+#define WITH_LOCK(body)                              \
+  const PyGILState_STATE lock = PyGILState_Ensure(); \
+  body;                                              \
+  PyGILState_Release(lock)
+
+static gr_status on_initialize(void *self, const gr_initialize *in) {
+  instance *me = self;
+  gr_status status;
+  me->sender = in->sender;
+  me->video = in->video;
+  me->audio = in->audio;
+  WITH_LOCK(status = take_answer(
+                PyObject_CallMethod(me->plugin, "initialize", "(N)", offer_tuple(in->offer)),
+                in->answer));
+  return status;
+}
+
+static gr_status on_property_change(void *self, const gr_offer *offer, gr_answer *answer) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = take_answer(
+                PyObject_CallMethod(me->plugin, "property_change", "(N)", offer_tuple(offer)),
+                answer));
+  return status;
+}
+
+static gr_status on_filter_change(void *self, const gr_offer *offer) {
+  return on_property_change(self, offer, NULL);
+}
+
+static gr_status on_start(void *self) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = status_of(PyObject_CallMethod(me->plugin, "start_send", NULL)));
+  return status;
+}
+
+static void on_stop(void *self) {
+  instance *me = self;
+  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "stop_send", NULL)));
+}
+
+static void on_uninitialize(void *self) {
+  instance *me = self;
+  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "uninitialize", NULL)));
+}
+
+static void on_destroy(void *self) {
+  instance *me = self;
+  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "destroy", NULL)); Py_DECREF((PyObject *)me));
+}
+
+static PyObject *value_of(const gr_value *value) {
+  switch (value->type) {
+  case GR_TYPE_BOOLEAN: return PyBool_FromLong(value->integer != 0);
+  case GR_TYPE_INTEGER: return PyLong_FromLongLong(value->integer);
+  case GR_TYPE_NUMBER: return PyFloat_FromDouble(value->number);
+  default: return PyUnicode_DecodeUTF8(value->string, (Py_ssize_t)strlen(value->string), "replace");
+  }
+}
+
+static gr_status on_set(void *self, const gr_setting *setting) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = status_of(PyObject_CallMethod(me->plugin, "set", "(sN)", setting->name,
+                                                   value_of(&setting->value))));
+  return status;
+}
+
+static gr_status on_process(void *self, gr_mutable_frame *frame) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = status_of(
+                PyObject_CallMethod(me->plugin, "process", "(N)", mutable_frame_tuple(frame))));
+  return status;
+}
+
+static PyObject *samples(const int16_t *data, uint32_t frames, uint32_t channels, int is_readonly) {
+  if (data == NULL) {
+    Py_INCREF(Py_None);
+    return Py_None;
+  }
+  const Py_ssize_t shape[2] = {frames, channels};
+  return (PyObject *)make_plane(data, 2, shape, 0, 'h', is_readonly, NULL);
+}
+
+static gr_status on_edit(void *self, gr_audio_edit *block) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = status_of(PyObject_CallMethod(
+                me->plugin, "edit_audio", "(NNL)",
+                samples(block->samples, block->frame_count, block->channels, 0),
+                samples(block->reference, block->frame_count, block->channels, 1),
+                (long long)block->pts_ns)));
+  return status;
+}
+
+static gr_status on_track(void *self, const gr_track *track, gr_want *want) {
+  instance *me = self;
+  gr_status status = GR_STATUS_OK;
+  const PyGILState_STATE lock = PyGILState_Ensure();
+  PyObject *result = PyObject_CallMethod(
+      me->plugin, "track", "(IIIszN)", track->id, track->kind, track->participant, track->name,
+      track->participant_name, capability_tuple(&track->capability));
+  if (result != NULL && PyTuple_Check(result)) {
+    gr_want given = *want;
+    if (PyArg_ParseTuple(result, "IIIIIIIIIII", &given.format, &given.fit, &given.capability.width,
+                         &given.capability.height, &given.capability.fps_numerator,
+                         &given.capability.fps_denominator, &given.matrix, &given.pace,
+                         &given.sample_rate_hz, &given.channels, &given.block_frames)) {
+      given.is_wanted = 1;
+      *want = given;
+    } else {
+      PyErr_WriteUnraisable(NULL);
+      status = GR_STATUS_FAILED;
+    }
+    Py_DECREF(result);
+  } else {
+    want->is_wanted = 0;
+    status = status_of(result);
+  }
+  PyGILState_Release(lock);
+  return status;
+}
+
+static gr_status on_video(void *self, const gr_output_frame *frame) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = status_of(PyObject_CallMethod(
+                me->plugin, "video", "(IIILN)", frame->track, frame->content, frame->periods,
+                (long long)frame->index, frame_tuple(&frame->frame, 1))));
+  return status;
+}
+
+static gr_status on_audio(void *self, const gr_output_block *block) {
+  instance *me = self;
+  gr_status status;
+  WITH_LOCK(status = status_of(PyObject_CallMethod(
+                me->plugin, "audio", "(ILNIL)", block->track, (long long)block->index,
+                samples(block->block.samples, block->block.frame_count, block->block.channels, 1),
+                block->block.sample_rate_hz, (long long)block->block.pts_ns)));
+  return status;
+}
+
+static void on_gone(void *self, uint32_t track) {
+  instance *me = self;
+  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "gone", "(I)", track)));
+}
+
+static void on_event(void *self, const char *json) {
+  instance *me = self;
+  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "event", "(s)", json)));
+}
+
+static const gr_live_parameters live_parameters = {sizeof live_parameters, 0, on_set};
+static const gr_pre_processor pre_processor = {sizeof pre_processor, 0, on_process};
+static const gr_pre_processor_property_change filter_change = {sizeof filter_change, 0,
+                                                               on_filter_change};
+static const gr_output output_functions = {sizeof output_functions, 0, on_track, on_video, on_audio,
+                                           on_gone};
+static const gr_control control_functions = {sizeof control_functions, 0, on_event};
+
+static const void *on_get_extension(void *self, const char *id) {
+  instance *me = self;
+  if (strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live_parameters;
+  if (strcmp(id, GR_EXT_CONTROL) == 0) return &control_functions;
+  if (me->kind == GR_KIND_PRE_PROCESSOR && strcmp(id, GR_EXT_PRE_PROCESSOR) == 0)
+    return &pre_processor;
+  if (me->kind == GR_KIND_PRE_PROCESSOR && strcmp(id, GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) == 0)
+    return &filter_change;
+  if (me->kind == GR_KIND_AUDIO_PRE_PROCESSOR && strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0)
+    return &me->audio_editing;
+  if ((me->kind == GR_KIND_OUTPUT || me->kind == GR_KIND_COMPOSER) && strcmp(id, GR_EXT_OUTPUT) == 0)
+    return &output_functions;
+  if (me->capabilities.count > 0 && strcmp(id, GR_EXT_VIDEO_CAPABILITIES) == 0)
+    return &me->capabilities;
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------
+ * The entry
+ * ---------------------------------------------------------------------------------- */
+
+/* What a process has told the host stays until it ends. */
+typedef struct program {
+  gr_entry entry;
+  gr_descriptor *descriptors;
+  PyObject *create;
+} program;
+
+static program *current; /* the entry's functions have no context */
+
+static const gr_descriptor *on_descriptor(uint32_t index) {
+  return current != NULL && index < current->entry.plugin_count ? &current->descriptors[index] : NULL;
+}
+
+/* Reads what an instance declares: (channels, delay, flags) of an audio filter, and the rows. */
+static int take_declarations(instance *me) {
+  PyObject *editing = PyObject_GetAttrString(me->plugin, "audio_editing");
+  PyObject *rows = editing == NULL ? NULL : PyObject_GetAttrString(me->plugin, "capabilities");
+  int is_good = rows != NULL;
+  me->audio_editing.struct_size = sizeof me->audio_editing;
+  me->audio_editing.process = on_edit;
+  if (is_good)
+    is_good = PyArg_ParseTuple(editing, "III", &me->audio_editing.channels,
+                               &me->audio_editing.delay_frames, &me->audio_editing.flags);
+  const Py_ssize_t count = is_good ? PyList_Size(rows) : 0;
+  me->capabilities.struct_size = sizeof me->capabilities;
+  if (count > 0) {
+    gr_capability *table = calloc((size_t)count, sizeof *table);
+    me->capabilities.rows = table;
+    me->capabilities.count = table == NULL ? 0 : (uint32_t)count;
+    for (Py_ssize_t i = 0; is_good && table != NULL && i < count; i++)
+      is_good = PyArg_ParseTuple(PyList_GetItem(rows, i), "IIII", &table[i].width,
+                                 &table[i].height, &table[i].fps_numerator,
+                                 &table[i].fps_denominator);
+  }
+  Py_XDECREF(editing);
+  Py_XDECREF(rows);
+  return is_good;
+}
+
+static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
+  const PyGILState_STATE lock = PyGILState_Ensure();
+  gr_status status = GR_STATUS_FAILED;
+  instance *me = PyObject_New(instance, instance_type);
+  PyObject *settings = PyDict_New();
+  if (me == NULL || settings == NULL) goto end;
+  memset((char *)me + sizeof(PyObject), 0, sizeof *me - sizeof(PyObject));
+  me->host = in->host;
+  me->handle = in->instance;
+  me->kind = current->descriptors[index].kind;
+  me->share = in->host->get_extension(in->instance, GR_EXT_BROADCAST);
+  me->output = in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
+  me->control = in->host->get_extension(in->instance, GR_EXT_CONTROL_HOST);
+  me->queue = in->host->get_extension(in->instance, GR_EXT_AUDIO_QUEUE);
+  me->functions = (gr_plugin){
+      sizeof me->functions, 0,       me,       on_destroy,      on_initialize,
+      on_property_change,   on_start, on_stop, on_uninitialize, on_get_extension};
+  for (uint32_t i = 0; i < in->setting_count; i++) {
+    PyObject *value = value_of(&in->settings[i].value);
+    if (value == NULL || PyDict_SetItemString(settings, in->settings[i].name, value) != 0) {
+      Py_XDECREF(value);
+      goto end;
+    }
+    Py_DECREF(value);
+  }
+  PyObject *made = PyObject_CallFunction(current->create, "IOO", index, me, settings);
+  if (made != NULL && made != Py_None && !PyLong_Check(made)) {
+    me->plugin = made;
+    if (take_declarations(me)) {
+      *plugin = &me->functions;
+      status = GR_STATUS_OK;
+    }
+  } else if (made != NULL) {
+    status = PyLong_Check(made) ? (gr_status)PyLong_AsLong(made) : GR_STATUS_FAILED;
+    Py_DECREF(made);
+  }
+end:
+  if (status != GR_STATUS_OK) {
+    if (PyErr_Occurred()) PyErr_WriteUnraisable(NULL);
+    Py_XDECREF((PyObject *)me);
+  }
+  Py_XDECREF(settings);
+  PyGILState_Release(lock);
+  return status;
+}
+
+/* A copy of a text that is never freed, or NULL with an exception. */
+static const char *kept_text(PyObject *object) {
+  const char *text = PyUnicode_AsUTF8AndSize(object, NULL);
+  char *copy = text == NULL ? NULL : strdup(text);
+  if (text != NULL && copy == NULL) PyErr_NoMemory();
+  return copy;
+}
+
+/* (type, flags, name, title, unit, choices, default or None, minimum, maximum) */
+static int take_parameter(PyObject *tuple, gr_parameter *parameter) {
+  PyObject *name, *title, *unit, *choices, *value;
+  parameter->struct_size = sizeof *parameter;
+  if (!PyArg_ParseTuple(tuple, "IIUUOOOdd", &parameter->type, &parameter->flags, &name, &title, &unit,
+                        &choices, &value, &parameter->minimum, &parameter->maximum))
+    return 0;
+  parameter->name = kept_text(name);
+  parameter->title = kept_text(title);
+  if (unit != Py_None) parameter->unit = kept_text(unit);
+  const Py_ssize_t count = PyList_Size(choices);
+  if (count < 0 || PyErr_Occurred()) return 0;
+  if (count > 0) {
+    const char **texts = calloc((size_t)count, sizeof *texts);
+    if (texts == NULL) return PyErr_NoMemory() != NULL;
+    for (Py_ssize_t i = 0; i < count; i++) texts[i] = kept_text(PyList_GetItem(choices, i));
+    parameter->choices = texts;
+    parameter->choice_count = (uint32_t)count;
+  }
+  parameter->default_value.type = parameter->type;
+  if (value != Py_None) {
+    switch (parameter->type) {
+    case GR_TYPE_BOOLEAN: parameter->default_value.integer = PyObject_IsTrue(value); break;
+    case GR_TYPE_INTEGER: parameter->default_value.integer = PyLong_AsLongLong(value); break;
+    case GR_TYPE_NUMBER: parameter->default_value.number = PyFloat_AsDouble(value); break;
+    default: parameter->default_value.string = kept_text(value);
+    }
+  }
+  return !PyErr_Occurred();
+}
+
+/* describe(plugins, create): sets the process's plugins. plugins is a list of (kind, id, name, version,
+   summary, parameters). */
+static PyObject *describe(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *plugins, *create;
+  if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &plugins, &create)) return NULL;
+  const Py_ssize_t count = PyList_Size(plugins);
+  program *made = calloc(1, sizeof *made);
+  gr_descriptor *descriptors = calloc((size_t)count + 1, sizeof *descriptors);
+  if (made == NULL || descriptors == NULL) return PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < count; i++) {
+    gr_descriptor *one = &descriptors[i];
+    PyObject *id, *name, *version, *summary, *list;
+    if (!PyArg_ParseTuple(PyList_GetItem(plugins, i), "IUUUUO!", &one->kind, &id, &name, &version,
+                          &summary, &PyList_Type, &list))
+      return NULL;
+    one->struct_size = sizeof *one;
+    one->id = kept_text(id);
+    one->name = kept_text(name);
+    one->version = kept_text(version);
+    one->summary = kept_text(summary);
+    if (PyErr_Occurred()) return NULL;
+    const Py_ssize_t parameters = PyList_Size(list);
+    gr_parameter *table = calloc((size_t)parameters + 1, sizeof *table);
+    if (table == NULL) return PyErr_NoMemory();
+    for (Py_ssize_t k = 0; k < parameters; k++)
+      if (!take_parameter(PyList_GetItem(list, k), &table[k])) return NULL;
+    one->parameters = parameters > 0 ? table : NULL;
+    one->parameter_count = (uint32_t)parameters;
+  }
+  Py_INCREF(create);
+  made->create = create;
+  made->descriptors = descriptors;
+  made->entry = (gr_entry){sizeof made->entry, GR_ABI_MAJOR, GR_ABI_MINOR, (uint32_t)count, 0,
+                           on_descriptor, on_create};
+  current = made; /* an earlier one is never freed */
+  Py_RETURN_NONE;
+}
+
+/* run(path) -> (status, text). Returns when every plugin has ended. */
+static PyObject *run(PyObject *module, PyObject *args) {
+  (void)module;
+  const char *path;
+  char text[2048] = "";
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "s", &path) || !is_open()) return NULL;
+  if (current == NULL) return PyErr_Format(PyExc_RuntimeError, "no plugins are described");
+  Py_BEGIN_ALLOW_THREADS
+  status = client_run(path, &current->entry, text, sizeof text);
+  Py_END_ALLOW_THREADS
+  return Py_BuildValue("(is)", status, text);
+}
+
+static PyObject *finish(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  if (client_finish == NULL || opened_by != getpid()) Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS
+  client_finish();
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
+/* Calls load(path), which describes the plugins and returns None, or the reason of a failure. */
+static const gr_entry *on_load(void *context, const char *path, char *text, uint64_t capacity) {
+  const PyGILState_STATE lock = PyGILState_Ensure();
+  const gr_entry *entry = NULL;
+  PyObject *result = PyObject_CallFunction((PyObject *)context, "s", path);
+  if (result == NULL) PyErr_WriteUnraisable(NULL);
+  if (result == Py_None && current != NULL) {
+    entry = &current->entry;
+  } else {
+    const char *reason =
+        result != NULL && PyUnicode_Check(result) ? PyUnicode_AsUTF8AndSize(result, NULL) : NULL;
+    if (PyErr_Occurred()) PyErr_Clear();
+    snprintf(text, (size_t)capacity, "%s", reason == NULL ? "the script cannot be loaded" : reason);
+  }
+  Py_XDECREF(result);
+  PyGILState_Release(lock);
+  return entry;
+}
+
+static PyObject *serve(PyObject *module, PyObject *load) {
+  (void)module;
+  char text[2048] = "";
+  gr_status status;
+  if (!is_open()) return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  status = client_serve(on_load, load, text, sizeof text);
+  Py_END_ALLOW_THREADS
+  return Py_BuildValue("(is)", status, text);
+}
+
+/* frame(format, width, height): a frame in memory of Python, for tests. */
+static PyObject *frame(PyObject *module, PyObject *args) {
+  (void)module;
+  uint32_t format, width, height;
+  if (!PyArg_ParseTuple(args, "III", &format, &width, &height)) return NULL;
+  const uint32_t count = gr_plane_count(format);
+  if (count == 0 || gr_packed_size(format, width, height) == 0)
+    return PyErr_Format(PyExc_ValueError, "no frame of format %u and %ux%u", format, width, height);
+  PyObject *planes = PyTuple_New(count);
+  for (uint32_t i = 0; planes != NULL && i < count; i++) {
+    Py_ssize_t shape[3];
+    char letter;
+    const int ndim = plane_shape_of(format, i, width, height, shape, &letter);
+    PyObject *memory = PyByteArray_FromStringAndSize(
+        NULL, (Py_ssize_t)(gr_row_bytes(format, i, width) * gr_plane_rows(format, i, height)));
+    if (memory == NULL) {
+      Py_CLEAR(planes);
+      break;
+    }
+    memset(PyByteArray_AsString(memory), 0, (size_t)PyByteArray_Size(memory));
+    PyObject *one = (PyObject *)make_plane(PyByteArray_AsString(memory), ndim, shape, 0, letter, 0,
+                                           memory);
+    Py_DECREF(memory);
+    if (one == NULL || PyTuple_SetItem(planes, i, one) != 0) Py_CLEAR(planes);
+  }
+  if (planes == NULL) return NULL;
+  return Py_BuildValue("(IIINIIIIL)", format, width, height, planes, 0,
+                       gr_is_rgb(format) ? GR_RANGE_FULL : GR_RANGE_LIMITED, GR_MATRIX_BT601, 1,
+                       0LL);
+}
+
+/* samples(pcm, channels): 16-bit samples in memory of Python, for tests. */
+static PyObject *make_samples(PyObject *module, PyObject *args) {
+  (void)module;
+  const char *pcm;
+  Py_ssize_t size;
+  Py_ssize_t channels;
+  if (!PyArg_ParseTuple(args, "y#n", &pcm, &size, &channels)) return NULL;
+  if (channels < 1 || size % (2 * channels) != 0)
+    return PyErr_Format(PyExc_ValueError, "%zd bytes are no whole number of 16-bit samples", size);
+  PyObject *memory = PyByteArray_FromStringAndSize(pcm, size);
+  if (memory == NULL) return NULL;
+  const Py_ssize_t shape[2] = {size / (2 * channels), channels};
+  PyObject *made =
+      (PyObject *)make_plane(PyByteArray_AsString(memory), 2, shape, 0, 'h', 0, memory);
+  Py_DECREF(memory);
+  return made;
+}
+
+static PyMethodDef functions[] = {
+    {"frame", frame, METH_VARARGS, NULL},
+    {"samples", make_samples, METH_VARARGS, NULL},
+    {"open_library", open_library, METH_O, NULL},
+    {"describe", describe, METH_VARARGS, NULL},
+    {"run", run, METH_VARARGS, NULL},
+    {"finish", finish, METH_NOARGS, NULL},
+    {"serve", serve, METH_O, NULL},
+    {"to_rgb", to_rgb, METH_VARARGS, NULL},
+    {"from_rgb", from_rgb, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "greenroom._core", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__core(void) {
+  PyObject *module = PyModule_Create(&definition);
+  if (module == NULL) return NULL;
+  plane_type = (PyTypeObject *)PyType_FromSpec(&plane_spec);
+  instance_type = (PyTypeObject *)PyType_FromSpec(&instance_spec);
+  refused = PyErr_NewExceptionWithDoc(
+      "greenroom.Refused", "The host's refusal of a call: args are the status and its text.", NULL,
+      NULL);
+  if (plane_type == NULL || instance_type == NULL || refused == NULL ||
+      PyModule_AddObjectRef(module, "Plane", (PyObject *)plane_type) != 0 ||
+      PyModule_AddObjectRef(module, "Instance", (PyObject *)instance_type) != 0 ||
+      PyModule_AddObjectRef(module, "Refused", refused) != 0) {
+    Py_DECREF(module);
+    return NULL;
+  }
+  return module;
+}

@@ -1,0 +1,716 @@
+"""Between the host's callbacks and a plugin's methods."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import inspect
+import json
+import threading
+import time as wall
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import _loop
+from ._core import Refused
+from ._media import (
+    BT601, FORMATS, FULL, LIMITED, TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track,
+    is_rgb,
+)  # fmt: skip
+from ._plugins import (
+    AUDIO_FILTER, COMPOSER, FILTER, MICROPHONE, OUTPUT, SHARE_AUDIO, Agent, AudioFilter, Camera,
+    Composer, Filter, Host, Microphone, Output, Plugin, Receiver, overrides,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from ._core import FrameTuple, Instance, Plane
+
+OK, NOT_STARTED, STOPPED, GONE, NO_BUFFER, FAILED = 0, 1, 2, 3, 31, 40
+BLOCK_NS = 10_000_000
+_REASONS: dict[int, Any] = {1: "initial", 2: "ceiling-lowered", 3: "ceiling-raised"}
+
+
+class Adapter:
+    """What every kind has. The names of the methods are those that the extension calls."""
+
+    audio_editing: tuple[int, int, int] = (1, 0, 0)
+
+    def __init__(self, plugin: Plugin, instance: Instance) -> None:
+        self.plugin = plugin
+        self.instance = instance
+        self.host = Host(instance)
+        self.capabilities: list[tuple[int, int, int, int]] = []
+        self._seen: set[tuple[type, str, int]] = set()
+        self.is_virtual = abs(instance.now() - wall.monotonic_ns()) > 1_000_000_000
+
+    # Errors
+
+    def fault(self, error: BaseException) -> str:
+        """Logs the traceback of an exception once, and returns its last line."""
+        frames = traceback.extract_tb(error.__traceback__)
+        place = (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
+        last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+        key = (type(error), *place)
+        if key not in self._seen:
+            self._seen.add(key)
+            lines = "".join(traceback.format_exception(error)).rstrip().splitlines()
+            if len(lines) > 40:
+                lines = lines[:20] + [f"  ... {len(lines) - 40} lines"] + lines[-20:]
+            for line in lines:
+                self.host.log(line, "error")
+        return last
+
+    def guard(self, function: Callable[..., Any], *arguments: Any) -> int:
+        """Calls a method of the plugin. Returns the status."""
+        try:
+            _loop.call(function, *arguments)
+        except Exception as error:
+            self.instance.set_error(self.fault(error))
+            return FAILED
+        return OK
+
+    def end(self, planes: tuple[Plane, ...] | list[Plane]) -> None:
+        """Ends the access to memory of the host."""
+        held = sum(plane.end() for plane in planes)
+        if held and (key := (BufferError, "held", 0)) not in self._seen:
+            self._seen.add(key)
+            self.host.log(
+                "a view of a frame or block is still held after its callback, and shows other pixels "
+                "from now on: keep frame.copy() or block.copy() instead",
+                "warning",
+            )
+
+    # Lifecycle
+
+    def initialize(self, offer: Any) -> Any:
+        return OK
+
+    def property_change(self, offer: Any) -> Any:
+        return OK
+
+    def start_send(self) -> int:
+        return self.guard(self.plugin.start)
+
+    def stop_send(self) -> int:
+        return self.guard(self.plugin.stop)
+
+    def uninitialize(self) -> int:
+        return OK
+
+    def destroy(self) -> int:
+        status = self.guard(self.plugin.close)
+        self.plugin._host = None
+        return status
+
+    def set(self, name: str, value: Any) -> int:
+        from ._plugins import apply_setting
+
+        apply_setting(self.plugin, name, value)
+        return self.guard(self.plugin.changed, name)
+
+    def event(self, text: str) -> int:
+        return self.guard(self.plugin.event, json.loads(text))
+
+
+def take_offer(adapter: Adapter, plugin: Any, offer: Any, answers: bool = True) -> Any:
+    """Lets a source choose, and stores the agreed size."""
+    revision, rule, reason, rows, suggested = offer
+    agreed = suggested
+    if answers and overrides(type(plugin), "choose"):
+        given = Offer(
+            tuple(Capability.of(row) for row in rows), Capability.of(suggested), rule == 2,
+            _REASONS.get(reason, "initial"),
+        )  # fmt: skip
+        try:
+            chosen = _loop.call(plugin.choose, given)
+        except Exception as error:
+            adapter.instance.set_error(adapter.fault(error))
+            return FAILED
+        if chosen is not None:
+            agreed = chosen.numbers()
+    plugin.size = Capability.of(agreed)
+    if agreed == suggested:
+        return (revision, agreed, (1, *agreed))
+    is_row = rule == 2 or any(row[:2] == agreed[:2] for row in rows)
+    return (revision, agreed, (2 if is_row else 3, *agreed))
+
+
+class VideoAdapter(Adapter):
+    """A source of video whose frames are filled at their times."""
+
+    def __init__(self, plugin: Camera | Agent, instance: Instance) -> None:
+        super().__init__(plugin, instance)
+        self.source: Any = plugin
+        self.capabilities = [size.numbers() for size in getattr(plugin, "sizes", ())]
+        self._agreed: tuple[int, tuple[int, int, int, int]] = (0, (0, 0, 0, 1))
+        self._thread: threading.Thread | None = None
+        self._draw: Callable[..., Any] | None = (
+            self.source.draw if overrides(type(plugin), "draw") else None
+        )
+
+    def initialize(self, offer: Any) -> Any:
+        return self.property_change(offer)
+
+    def property_change(self, offer: Any) -> Any:
+        taken = take_offer(self, self.source, offer)
+        if isinstance(taken, int):
+            return taken
+        self._agreed = taken[:2]
+        self.source._revision = taken[0]
+        return taken[2]
+
+    def start_send(self) -> int:
+        status = super().start_send()
+        if status == OK and self._draw is not None:
+            start = self.instance.now()
+            self._thread = threading.Thread(
+                target=self._run, args=(start,), name="greenroom-draw", daemon=True
+            )
+            self._thread.start()
+        return status
+
+    def stop_send(self) -> int:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        return super().stop_send()
+
+    def fill(self, frame: Frame) -> None:
+        if self._draw is not None:
+            _loop.call(self._draw, frame)
+
+    def _run(self, start: int) -> None:
+        instance = self.instance
+        number = FORMATS[self.source.format]
+        value = FULL if is_rgb(number) else LIMITED
+        first, counted, index, drawn = start, (0, (0, 0, 0, 1)), 0, 0
+        while True:
+            now, agreed = instance.now(), self._agreed
+            width, height, numerator, denominator = agreed[1]
+            if agreed != counted:
+                if counted[0]:  # from here on at the rate of the new offer
+                    first += index * counted[1][3] * 1_000_000_000 // max(counted[1][2], 1)
+                counted, index = agreed, 0
+            step = denominator * 1_000_000_000
+            # Frames that are late by a whole frame are left out.
+            late = (now - first) * numerator // step
+            if late > index:
+                index = late
+            due = first + index * step // numerator
+            index += 1
+            if not instance.wait_until(due):
+                return
+            try:
+                lease, parts = instance.acquire(number, width, height)
+            except Refused as refusal:
+                if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
+                    return
+                continue
+            frame = Frame(parts, (due - start) / 1e9, drawn)
+            try:
+                self.fill(frame)
+            except BaseException as error:
+                self.end(frame.planes)
+                instance.abandon(lease)
+                instance.give_up(FAILED, self.fault(error))
+                return
+            drawn += 1
+            self.end(frame.planes)
+            try:
+                instance.commit(lease, 0, value, BT601, agreed[0], due)
+            except Refused as refusal:
+                if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
+                    return
+
+
+class AudioAdapter(Adapter):
+    """A source of audio: blocks that are filled at their times, or a voice."""
+
+    def __init__(self, plugin: Microphone | Agent, instance: Instance) -> None:
+        super().__init__(plugin, instance)
+        self.source: Any = plugin
+        self._fills = isinstance(plugin, Microphone) and overrides(type(plugin), "fill")
+        self._thread: threading.Thread | None = None
+
+    def start_send(self) -> int:
+        if not self._fills:
+            self.source.voice._start(self.instance)
+        status = super().start_send()
+        if status == OK and self._fills:
+            start = self.instance.now()
+            self._thread = threading.Thread(
+                target=self._run, args=(start,), name="greenroom-fill", daemon=True
+            )
+            self._thread.start()
+        elif status != OK and not self._fills:
+            self.source.voice._stop()
+        return status
+
+    def stop_send(self) -> int:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        if not self._fills:
+            self.source.voice._stop()
+        return super().stop_send()
+
+    def _run(self, start: int) -> None:
+        rate, channels, instance = self.source.rate, self.source.channels, self.instance
+        count, sent, first = rate // 100, 0, start
+        while True:
+            due = first + sent * 1_000_000_000 // rate
+            now = instance.now()
+            if now - due > 200_000_000:  # continue in the present
+                first += now - due
+                due = now
+            if not instance.wait_until(due):
+                return
+            memory = bytearray(count * channels * 2)
+            block = Block(
+                memoryview(memory).cast("h", (count, channels)), rate, channels, due,
+                (due - start) / 1e9,
+            )  # fmt: skip
+            try:
+                _loop.call(self.source.fill, block)
+            except BaseException as error:
+                instance.give_up(FAILED, self.fault(error))
+                return
+            try:
+                instance.send_audio(memory, rate, channels, due, -1)
+            except Refused as refusal:
+                if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
+                    return
+            sent += count
+
+
+class FilterAdapter(Adapter):
+    def __init__(self, plugin: Filter, instance: Instance) -> None:
+        super().__init__(plugin, instance)
+        self.filter = plugin
+        self._count = 0
+        self._start: int | None = None
+
+    def process(self, parts: FrameTuple) -> int:
+        if self._start is None:
+            self._start = parts[8]
+        frame = Frame(parts, (parts[8] - self._start) / 1e9, self._count)
+        self._count += 1
+        status = self.guard(self.filter.edit, frame)
+        self.end(parts[3])
+        return status
+
+
+class AudioFilterAdapter(Adapter):
+    def __init__(self, plugin: AudioFilter, instance: Instance) -> None:
+        super().__init__(plugin, instance)
+        self.filter = plugin
+        self.audio_editing = (plugin.channels, plugin.delay, 1 if plugin.reference else 0)
+        self._start: int | None = None
+
+    def edit_audio(self, samples: Plane, reference: Plane | None, pts: int) -> int:
+        if self._start is None:
+            self._start = pts
+        block = Block(samples, 48000, self.filter.channels, pts, (pts - self._start) / 1e9)
+        block.reference = reference
+        status = self.guard(self.filter.edit, block)
+        self.end([samples] if reference is None else [samples, reference])
+        return status
+
+
+class Inbox:
+    """A bounded queue to an asynchronous callback. The oldest item makes room, and is counted.
+
+    On the virtual clock the session waits for the callback, so that a run has the same result each time.
+    """
+
+    def __init__(self, adapter: OutputAdapter, limit: int) -> None:
+        self.adapter = adapter
+        self.items: collections.deque[tuple[Callable[..., Any], tuple[Any, ...]]] = (
+            collections.deque()
+        )
+        self.limit = limit
+        self.dropped = 0
+        self.is_running = False
+        self.lock = threading.Lock()
+
+    def put(self, function: Callable[..., Any], *arguments: Any) -> int:
+        if self.adapter.is_virtual:
+            return self.adapter.guard(function, *arguments)
+        with self.lock:
+            self.items.append((function, arguments))
+            is_full = len(self.items) > self.limit
+            if is_full:
+                self.items.popleft()
+                self.dropped += 1
+            starts = not self.is_running
+            self.is_running = True
+        if is_full:
+            try:
+                self.adapter.instance.report_value("dropped", self.dropped)
+            except Refused:
+                pass
+        if starts:
+            _loop.start(self._run())
+        return OK
+
+    async def _run(self) -> None:
+        while True:
+            with self.lock:
+                if not self.items:
+                    self.is_running = False
+                    return
+                function, arguments = self.items.popleft()
+            try:
+                await function(*arguments)
+            except Exception as error:
+                self.adapter.fault(error)
+
+
+class OutputAdapter(Adapter):
+    """An output, a receiver or the hearing part of an agent."""
+
+    def __init__(self, plugin: Output, instance: Instance) -> None:
+        super().__init__(plugin, instance)
+        self.output = plugin
+        self.tracks: dict[int, Track] = {}
+        self._starts: dict[int, int] = {}
+        self._wanted: set[int] = set()
+        self._audio = Inbox(self, 100)
+        self._video = Inbox(self, 16)
+        self._present: dict[int, Participant] = {}
+        self._levels = Levels()
+
+    def want(self, track: Track) -> tuple[int, ...] | int:
+        if not isinstance(self.output, Receiver):
+            try:
+                want = self.output.track(track)
+            except Exception as error:
+                self.instance.set_error(self.fault(error))
+                return FAILED
+            return OK if want is None else want.numbers()
+        receiver = self.output
+        hears = track.participant is not None and track.kind in ("microphone", "share-audio")
+        if isinstance(receiver, Agent):
+            hears = hears or (track.kind == "incoming" and overrides(type(receiver), "mixed"))
+        if hears:
+            from ._media import Want
+
+            return Want(rate=receiver.rate, channels=receiver.channels).numbers()
+        if receiver.wants_video and track.participant is not None and track.is_video:
+            from ._media import Want
+
+            width, height = receiver.video_size
+            return Want(width=width, height=height, fps=receiver.video_fps).numbers()
+        return OK
+
+    def track(
+        self, id: int, kind: int, participant: int, name: str, person: str | None,
+        capability: tuple[int, int, int, int],
+    ) -> tuple[int, ...] | int:  # fmt: skip
+        who = Participant(participant, person or "") if participant else None
+        size = Capability.of(capability)
+        track = Track(
+            id, TRACK_KINDS.get(kind, "unknown"), name, who, size.width, size.height, size.fps
+        )
+        self.tracks[id] = track
+        if who is not None and who.id not in self._present:
+            self._present[who.id] = who
+            if isinstance(self.output, Receiver):
+                self.tell(self.output.joined, who)
+        answer = self.want(track)
+        if isinstance(answer, tuple):
+            self._wanted.add(id)
+        else:
+            self._wanted.discard(id)
+        return answer
+
+    def tell(self, function: Callable[..., Any], *arguments: Any) -> int:
+        """Calls a method now, or an asynchronous one after the blocks before it."""
+        if inspect.iscoroutinefunction(function):
+            return self._audio.put(function, *arguments)
+        return self.guard(function, *arguments)
+
+    def gone(self, id: int) -> int:
+        track = self.tracks.pop(id, None)
+        self._starts.pop(id, None)
+        self._wanted.discard(id)
+        if track is None:
+            return OK
+        status = OK
+        if not isinstance(self.output, Receiver):
+            status = self.tell(self.output.gone, track)
+        who = track.participant
+        if who is not None and not any(
+            self.tracks[other].participant == who for other in self._wanted
+        ):
+            self._present.pop(who.id, None)
+            for other in [key for key, one in self.tracks.items() if one.participant == who]:
+                del self.tracks[other]
+            if isinstance(self.output, Receiver):
+                self.follow(self._levels.forget(who.id))
+                status = self.tell(self.output.left, who)
+        return status
+
+    def stop_send(self) -> int:
+        if isinstance(self.output, Receiver):
+            for who in list(self._present.values()):
+                self.tell(self.output.left, who)
+        self._present.clear()
+        self.drain()
+        return super().stop_send()
+
+    def drain(self) -> None:
+        """Waits for asynchronous callbacks that have begun, for at most a second."""
+        deadline = wall.monotonic() + 1
+        while (self._audio.is_running or self._video.is_running) and wall.monotonic() < deadline:
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0.005), _loop.loop()).result()
+
+    def seconds(self, track: int, pts: int) -> float:
+        return (pts - self._starts.setdefault(track, pts)) / 1e9
+
+    def video(self, id: int, content: int, periods: int, index: int, parts: FrameTuple) -> int:
+        track = self.tracks.get(id)
+        if track is None:
+            self.end(parts[3])
+            return OK
+        frame = Frame(parts, self.seconds(id, parts[8]), index)
+        status = self.show(track, frame, content)
+        self.end(parts[3])
+        return status
+
+    def show(self, track: Track, frame: Frame, content: int) -> int:
+        function: Callable[..., Any] = self.output.video
+        subject: Any = track
+        if isinstance(self.output, Receiver):
+            function, subject = self.output.seen, track.participant
+        if inspect.iscoroutinefunction(function):
+            return self._video.put(function, subject, frame.copy())
+        return self.guard(function, subject, frame)
+
+    def audio(self, id: int, index: int, samples: Plane, rate: int, pts: int) -> int:
+        track = self.tracks.get(id)
+        status = OK
+        if track is not None:
+            block = Block(samples, rate, samples.shape[1], pts, self.seconds(id, pts))
+            status = self.hear(track, block)
+        self.end([samples])
+        return status
+
+    def hear(self, track: Track, block: Block) -> int:
+        function: Callable[..., Any] = self.output.audio
+        arguments: tuple[Any, ...] = (track, block)
+        if isinstance(self.output, Receiver):
+            who = track.participant
+            if who is None:
+                if not isinstance(self.output, Agent):
+                    return OK
+                function, arguments = self.output.mixed, (block,)
+            else:
+                function, arguments = self.output.heard, (who, block)
+                if overrides(type(self.output), "speaking"):
+                    self.follow(self._levels.add(who.id, block))
+        if inspect.iscoroutinefunction(function):
+            return self._audio.put(function, *arguments[:-1], arguments[-1].copy())
+        return self.guard(function, *arguments)
+
+    def follow(self, change: tuple[int | None] | None) -> None:
+        if change is not None and isinstance(self.output, Receiver):
+            who = self._present.get(change[0]) if change[0] is not None else None
+            self.tell(self.output.speaking, who)
+
+
+class Levels:
+    """Who speaks: the loudest participant of the last 300 ms."""
+
+    THRESHOLD = 0.01
+    WINDOW_NS = 300_000_000
+
+    def __init__(self) -> None:
+        self.levels: dict[int, collections.deque[tuple[int, float]]] = {}
+        self.active: int | None = None
+        self.decided = 0
+
+    def add(self, who: int, block: Block) -> tuple[int | None] | None:
+        """Adds a block. Returns the new active speaker if it is another one."""
+        known = self.levels.setdefault(who, collections.deque())
+        known.append((block.pts_ns, block.level))
+        while known[0][0] < block.pts_ns - self.WINDOW_NS:
+            known.popleft()
+        if block.pts_ns - self.decided < 100_000_000:
+            return None
+        self.decided = block.pts_ns
+        means = {
+            one: sum(level for _, level in levels) / max(len(levels), 10)
+            for one, levels in self.levels.items()
+            if levels and levels[-1][0] >= block.pts_ns - self.WINDOW_NS
+        }
+        loudest = max(means, key=lambda one: means[one], default=None)
+        if loudest is not None and means[loudest] < self.THRESHOLD:
+            loudest = None
+        # Nobody takes over from a speaker who is nearly as loud.
+        if (
+            loudest is not None and self.active in means
+            and means[self.active] >= max(self.THRESHOLD, means[loudest] / 2)
+        ):  # fmt: skip
+            loudest = self.active
+        return self._change(loudest)
+
+    def forget(self, who: int) -> tuple[int | None] | None:
+        self.levels.pop(who, None)
+        return self._change(None) if self.active == who else None
+
+    def _change(self, active: int | None) -> tuple[int | None] | None:
+        if active == self.active:
+            return None
+        self.active = active
+        return (active,)
+
+
+class ComposerAdapter(OutputAdapter):
+    """A composer: an output with the drawing of a camera."""
+
+    def __init__(self, plugin: Composer, instance: Instance) -> None:
+        super().__init__(plugin, instance)
+        self.composer = plugin
+        self._pictures: dict[Track, Frame] = {}
+        self._lock = threading.Lock()
+        self._source = _ComposerSource(self, plugin, instance)
+
+    def initialize(self, offer: Any) -> Any:
+        return self._source.property_change(offer)
+
+    def property_change(self, offer: Any) -> Any:
+        return self._source.property_change(offer)
+
+    def start_send(self) -> int:
+        status = super().start_send()
+        return self._source.start_thread() if status == OK else status
+
+    def stop_send(self) -> int:
+        self._source.join()
+        return super().stop_send()
+
+    def show(self, track: Track, frame: Frame, content: int) -> int:
+        kept = frame.copy()
+        with self._lock:
+            self._pictures[track] = kept
+        if overrides(type(self.composer), "video"):
+            return super().show(track, frame, content)
+        return OK
+
+    def gone(self, id: int) -> int:
+        with self._lock:
+            self._pictures = {
+                track: picture for track, picture in self._pictures.items() if track.id != id
+            }
+        return super().gone(id)
+
+    def pictures(self) -> dict[Track, Frame]:
+        with self._lock:
+            return dict(self._pictures)
+
+
+class _ComposerSource(VideoAdapter):
+    def __init__(self, owner: ComposerAdapter, plugin: Composer, instance: Instance) -> None:
+        super().__init__(plugin, instance)  # type: ignore[arg-type]
+        self.owner = owner
+        self._draw = lambda frame: plugin.compose(frame, owner.pictures())
+
+    def start_thread(self) -> int:
+        start = self.instance.now()
+        self._thread = threading.Thread(
+            target=self._run, args=(start,), name="greenroom-compose", daemon=True
+        )
+        self._thread.start()
+        return OK
+
+    def join(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+
+class Agents:
+    """The agents of this process: the plugins of one class share an object while one of them lives."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._live: dict[type, tuple[Agent, int]] = {}
+
+    def join(self, made: type, make: Callable[[], Agent]) -> Agent:
+        with self._lock:
+            agent, count = self._live.get(made) or (make(), 0)
+            self._live[made] = (agent, count + 1)
+            return agent
+
+    def leave(self, agent: Agent) -> bool:
+        """Returns whether it was the last one."""
+        with self._lock:
+            _, count = self._live.get(type(agent), (agent, 1))
+            if count > 1:
+                self._live[type(agent)] = (agent, count - 1)
+                return False
+            self._live.pop(type(agent), None)
+            return True
+
+
+agents = Agents()
+
+
+class AgentPart:
+    """What the parts of an agent have: the agent starts before the first and stops after the last."""
+
+    _running: dict[int, int] = {}
+    _lock = threading.RLock()
+
+    @staticmethod
+    def begins(agent: Agent) -> bool:
+        with AgentPart._lock:
+            AgentPart._running[id(agent)] = AgentPart._running.get(id(agent), 0) + 1
+            return AgentPart._running[id(agent)] == 1
+
+    @staticmethod
+    def ends(agent: Agent) -> bool:
+        with AgentPart._lock:
+            left = AgentPart._running.get(id(agent), 1) - 1
+            if left > 0:
+                AgentPart._running[id(agent)] = left
+                return False
+            AgentPart._running.pop(id(agent), None)
+            return True
+
+
+def _part(base: type[Adapter]) -> type[Adapter]:
+    class Part(base):  # type: ignore[misc, valid-type]
+        def guard(self, function: Callable[..., Any], *arguments: Any) -> int:
+            name = getattr(function, "__name__", "")
+            if name == "start" and not AgentPart.begins(self.plugin):
+                return OK
+            if name == "stop" and not AgentPart.ends(self.plugin):
+                return OK
+            return int(super().guard(function, *arguments))
+
+        def destroy(self) -> int:
+            if not agents.leave(self.plugin):
+                return OK
+            return int(super().destroy())
+
+    return Part
+
+
+_AGENT_PARTS = {
+    OUTPUT: _part(OutputAdapter), MICROPHONE: _part(AudioAdapter), 1: _part(VideoAdapter),
+}  # fmt: skip
+
+
+def adapt(plugin: Plugin, kind: int, instance: Instance) -> Adapter:
+    """The adapter of a plugin's kind."""
+    if isinstance(plugin, Agent):
+        return _AGENT_PARTS[kind](plugin, instance)
+    made: Any = {
+        MICROPHONE: AudioAdapter, SHARE_AUDIO: AudioAdapter, FILTER: FilterAdapter,
+        AUDIO_FILTER: AudioFilterAdapter, OUTPUT: OutputAdapter, COMPOSER: ComposerAdapter,
+    }.get(kind, VideoAdapter)  # fmt: skip
+    adapter: Adapter = made(plugin, instance)
+    return adapter

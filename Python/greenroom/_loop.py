@@ -1,0 +1,81 @@
+"""The event loop on which asynchronous callbacks run."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import inspect
+import os
+import selectors
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that wakes itself through a pipe: the sandbox grants no sockets."""
+
+    def _make_self_pipe(self) -> None:
+        self._pipe = os.pipe()
+        for end in self._pipe:
+            os.set_blocking(end, False)
+        self._ssock = self._csock = None
+        self._add_reader(self._pipe[0], self._empty)  # type: ignore[attr-defined]
+
+    def _empty(self) -> None:
+        try:
+            os.read(self._pipe[0], 4096)
+        except BlockingIOError:
+            pass
+
+    def _write_to_self(self) -> None:
+        try:
+            os.write(self._pipe[1], b"\0")
+        except OSError:
+            pass
+
+    def _close_self_pipe(self) -> None:
+        self._remove_reader(self._pipe[0])  # type: ignore[attr-defined]
+        for end in self._pipe:
+            os.close(end)
+
+
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The one event loop of Greenroom's callbacks, on a thread of its own."""
+    global _loop
+    with _lock:
+        if _loop is None:
+            made = _Loop(selectors.PollSelector())
+            threading.Thread(target=made.run_forever, name="greenroom-loop", daemon=True).start()
+            _loop = made
+        return _loop
+
+
+def check() -> None:
+    """Raises an error in another event loop than Greenroom's."""
+    running = asyncio.get_running_loop()
+    if running is not loop():
+        raise RuntimeError(
+            "this coroutine belongs to Greenroom's event loop, and another loop runs it: await it in "
+            "an async def callback, or use asyncio.run_coroutine_threadsafe(..., greenroom.loop())"
+        )
+
+
+def start(made: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
+    """Starts a coroutine on the loop, from any thread."""
+    return asyncio.run_coroutine_threadsafe(made, loop())
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a function, or runs an asynchronous one on the loop and waits for it."""
+    result = function(*arguments)
+    if inspect.isawaitable(result):
+
+        async def wait() -> Any:
+            return await result
+
+        return start(wait()).result()
+    return result

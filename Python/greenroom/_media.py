@@ -1,0 +1,306 @@
+"""Frames, blocks of audio, tracks, and what a plugin may ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _core
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ._core import FrameTuple, Plane
+
+#: The pixel formats, named by the order of their components in memory.
+PixelFormat = Literal[
+    "i420", "nv12", "nv21", "yuy2", "uyvy", "bgra", "rgba", "bgrx", "rgbx", "rgb24", "i010", "p010"
+]
+
+FORMATS: dict[str, int] = {
+    "i420": 1, "nv12": 2, "nv21": 3, "yuy2": 4, "uyvy": 5, "bgra": 6, "rgba": 7, "bgrx": 8,
+    "rgbx": 9, "rgb24": 10, "i010": 12, "p010": 13,
+}  # fmt: skip
+FORMAT_NAMES: dict[int, PixelFormat] = {
+    number: name for name, number in FORMATS.items()  # type: ignore[misc]
+}
+LIMITED, FULL = 1, 2
+BT601, BT709 = 1, 2
+UNSTAMPED = -(2**63)
+
+
+def format_number(name: str) -> int:
+    """The number of a pixel format."""
+    number = FORMATS.get(name)
+    if number is None:
+        raise ValueError(f"unknown pixel format {name!r}; known are {', '.join(FORMATS)}")
+    return number
+
+
+def is_rgb(number: int) -> bool:
+    """Whether a format has red, green and blue."""
+    return 6 <= number <= 10
+
+
+class Frame:
+    """A frame of video: views of the host's memory, without a copy.
+
+    The planes are buffers: ``memoryview(frame.planes[0])`` and ``numpy.asarray(frame.planes[0])`` read and
+    write the pixels in place. The frame of a callback ends when the callback returns; ``copy()`` makes
+    one that stays.
+    """
+
+    __slots__ = (
+        "format", "width", "height", "planes", "rotation", "full_range", "matrix", "pts_ns", "time",
+        "index", "revision",
+    )  # fmt: skip
+
+    format: PixelFormat
+    width: int
+    height: int
+    #: One plane for each component that is stored apart: Y, U and V of ``i420``.
+    planes: tuple[Plane, ...]
+    #: How far to turn the frame clockwise to see it upright: 0, 90, 180 or 270.
+    rotation: int
+    #: Whether luma is 0 to 255 and not 16 to 235.
+    full_range: bool
+    matrix: Literal["bt601", "bt709"]
+    #: When the frame shows, in nanoseconds on the session's clock.
+    pts_ns: int
+    #: The same in seconds, from the start of the source or of the track.
+    time: float
+    #: The number of the frame, from 0.
+    index: int
+    revision: int
+
+    def __init__(self, parts: FrameTuple, time: float = 0.0, index: int = 0) -> None:
+        number, self.width, self.height, self.planes, self.rotation, value, matrix = parts[:7]
+        self.format = FORMAT_NAMES[number]
+        self.full_range = value == FULL or is_rgb(number)
+        self.matrix = "bt709" if matrix == BT709 else "bt601"
+        self.revision, self.pts_ns = parts[7], parts[8]
+        self.time = time
+        self.index = index
+
+    def rgb(self) -> Plane:
+        """A copy as RGB, with the shape (height, width, 3), of an ``i420`` frame."""
+        return self._pixels(is_bgr=False)
+
+    def bgr(self) -> Plane:
+        """A copy as BGR, the order of OpenCV, of an ``i420`` frame."""
+        return self._pixels(is_bgr=True)
+
+    def write_rgb(self, pixels: Buffer) -> None:
+        """Replaces the content of an ``i420`` frame by pixels of the shape (height, width, 3 or 4)."""
+        self._write(pixels, is_bgr=False)
+
+    def write_bgr(self, pixels: Buffer) -> None:
+        """The same for pixels in the order of OpenCV."""
+        self._write(pixels, is_bgr=True)
+
+    def _colors(self) -> tuple[int, int]:
+        if self.format != "i420":
+            raise ValueError(f"the frame is {self.format}, and only i420 is converted")
+        return FULL if self.full_range else LIMITED, BT709 if self.matrix == "bt709" else BT601
+
+    def _pixels(self, is_bgr: bool) -> Plane:
+        value, matrix = self._colors()
+        return _core.to_rgb(self.planes, self.width, self.height, value, matrix, is_bgr)
+
+    def _write(self, pixels: Buffer, is_bgr: bool) -> None:
+        value, matrix = self._colors()
+        _core.from_rgb(self.planes, self.width, self.height, value, matrix, is_bgr, pixels)
+
+    def copy(self) -> Frame:
+        """A frame with the same content in Python's memory, which stays after the callback."""
+        made = Frame.__new__(Frame)
+        for name in Frame.__slots__:
+            setattr(made, name, getattr(self, name))
+        made.planes = tuple(plane.copy() for plane in self.planes)
+        return made
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The pixels of a format with one plane, for NumPy."""
+        if len(self.planes) != 1:
+            raise TypeError(
+                f"a {self.format} frame has {len(self.planes)} planes: use numpy.asarray of "
+                "frame.planes[0], or of frame.rgb()"
+            )
+        return array_of(self.planes[0], dtype, copy)
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.width}x{self.height} {self.format} at {self.time:.3f} s>"
+
+
+def array_of(buffer: Buffer, dtype: Any, copy: bool | None) -> Any:
+    import numpy
+
+    array = numpy.asarray(buffer)
+    if dtype is not None and array.dtype != dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+class Block:
+    """A block of audio: 16-bit samples of the shape (count, channels)."""
+
+    __slots__ = ("samples", "rate", "channels", "pts_ns", "time", "reference")
+
+    #: A buffer, writable where the plugin makes or edits the audio.
+    samples: Plane | memoryview
+    rate: int
+    channels: int
+    #: When the first sample sounds, in nanoseconds on the session's clock.
+    pts_ns: int
+    #: The same in seconds, from the start of the source or of the track.
+    time: float
+    #: The session's incoming audio of an audio filter with ``reference = True``; else None.
+    reference: Plane | None
+
+    def __init__(
+        self, samples: Plane | memoryview, rate: int, channels: int, pts_ns: int, time: float = 0.0
+    ) -> None:
+        self.samples = samples
+        self.rate = rate
+        self.channels = channels
+        self.pts_ns = pts_ns
+        self.time = time
+        self.reference = None
+
+    @property
+    def count(self) -> int:
+        """The samples of each channel."""
+        shape = self.samples.shape
+        return shape[0] if shape else 0
+
+    def tobytes(self) -> bytes:
+        """A copy of the samples: little-endian, channels interleaved."""
+        return memoryview(self.samples).tobytes()
+
+    def copy(self) -> Block:
+        """A block with the same samples in Python's memory, which stays after the callback."""
+        shape = (self.count, self.channels)
+        made = memoryview(bytearray(self.tobytes())).cast("h", shape)
+        return Block(made, self.rate, self.channels, self.pts_ns, self.time)
+
+    @property
+    def level(self) -> float:
+        """The level of the samples, from 0 for silence to 1 for full scale (RMS)."""
+        samples = memoryview(self.tobytes()).cast("h")
+        if not samples:
+            return 0.0
+        return float((sum(value * value for value in samples) / len(samples)) ** 0.5 / 32768)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return array_of(self.samples, dtype, copy)
+
+    def __repr__(self) -> str:
+        return f"<Block {self.count} samples at {self.rate} Hz, {self.time:.3f} s>"
+
+
+#: What a track is.
+TrackKind = Literal[
+    "camera", "microphone", "share", "share-audio", "mix", "incoming", "mix-minus", "full-mix",
+    "stage", "unknown",
+]  # fmt: skip
+
+TRACK_KINDS: dict[int, TrackKind] = {
+    1: "camera", 2: "microphone", 3: "share", 4: "share-audio", 5: "mix", 6: "incoming",
+    7: "mix-minus", 8: "full-mix", 9: "stage",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody whom a call has brought into the session."""
+
+    #: A number that no other participant of the session has had.
+    id: int
+    #: The name for people.
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Track:
+    """A track of the session, or of a participant."""
+
+    id: int
+    kind: TrackKind
+    #: A name for files, such as ``camera`` or ``ana-camera``.
+    name: str
+    #: Whose it is; None for the session's own.
+    participant: Participant | None
+    #: The largest size of a video track; 0 for audio.
+    width: int
+    height: int
+    #: The highest rate of a video track, in frames per second; 0 for audio.
+    fps: float
+
+    @property
+    def is_video(self) -> bool:
+        return self.kind in ("camera", "share", "stage")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Want:
+    """How an output takes a track. The host converts."""
+
+    #: Video: ``i420``, ``nv12``, ``bgra`` or ``rgba``.
+    format: PixelFormat = "i420"
+    #: Video: the size; 0 for the track's own.
+    width: int = 0
+    height: int = 0
+    #: Video: frames per second; 0 for the track's own.
+    fps: int = 0
+    #: Video: how a frame of another aspect ratio fills the size.
+    fit: Literal["letterbox", "crop", "stretch"] = "letterbox"
+    #: When frames come: each at its time, or as soon as they are there.
+    pace: Literal["live", "complete"] = "live"
+    #: Audio: samples per second, 8000 to 192000.
+    rate: int = 48000
+    #: Audio: 1 or 2.
+    channels: int = 2
+    #: Audio: the length of a block, 1 to 100 ms.
+    block_ms: int = 10
+
+    def numbers(self) -> tuple[int, ...]:
+        fits = {"letterbox": 1, "crop": 2, "stretch": 3}
+        paces = {"live": 1, "complete": 2}
+        return (
+            format_number(self.format), fits[self.fit], self.width, self.height, self.fps,
+            1 if self.fps else 0, 0, paces[self.pace], self.rate, self.channels,
+            self.rate * self.block_ms // 1000,
+        )  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Capability:
+    """A size and a frame rate."""
+
+    width: int
+    height: int
+    fps: float
+
+    def numbers(self) -> tuple[int, int, int, int]:
+        whole = round(self.fps)
+        if abs(self.fps - whole) < 1e-9:
+            return self.width, self.height, whole, 1
+        return self.width, self.height, round(self.fps * 1001), 1001
+
+    @staticmethod
+    def of(numbers: tuple[int, int, int, int]) -> Capability:
+        width, height, numerator, denominator = numbers
+        return Capability(width, height, numerator / denominator if denominator else 0.0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Offer:
+    """What the session can take of a source."""
+
+    #: The rows to choose from, largest first; for a share the largest size and rate.
+    rows: tuple[Capability, ...]
+    #: The best row for now.
+    suggested: Capability
+    #: Whether any size and rate up to the row is possible, as for a share.
+    is_up_to: bool
+    reason: Literal["initial", "ceiling-lowered", "ceiling-raised"]

@@ -1,0 +1,200 @@
+"""The plugins of this process, and its connection to a host."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import inspect
+import os
+import pathlib
+import shutil
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from . import _core
+from ._adapter import FAILED, Adapter, adapt, agents
+from ._plugins import Agent, Host, Plugin, apply_setting, description, kinds_of
+
+_BASES_MODULE = Plugin.__module__
+
+
+class ConnectionEnded(ConnectionError):
+    """The host has refused or lost a program. ``is_temporary`` says whether to try again."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+        #: Whether no host listens yet, it has another program, or it was lost.
+        self.is_temporary = status in (3, 41)
+
+
+def host_program() -> str | None:
+    """The program ``greenroom``: the one in this package, else the one on the PATH."""
+    own = pathlib.Path(__file__).parent / "_host" / "bin" / "greenroom"
+    if own.exists():
+        return str(own)
+    return os.environ.get("GREENROOM_PROGRAM") or shutil.which("greenroom")
+
+
+def _libraries() -> list[str]:
+    """Where the client library may be, best first."""
+    name = "libgreenroom-client.so"
+    found = [os.environ["GREENROOM_CLIENT"]] if "GREENROOM_CLIENT" in os.environ else []
+    program = host_program()
+    if program is not None:
+        bin = pathlib.Path(program).resolve().parent
+        found += [str(bin / name), str(bin.parent / "lib" / name)]
+        found += [str(bin.parent / "lib" / "greenroom" / name)]
+    return [path for path in found if os.path.exists(path)] + [name]
+
+
+_is_open = False
+
+
+def open_library() -> None:
+    """Opens the client library, once."""
+    global _is_open
+    if _is_open:
+        return
+    paths = _libraries()
+    try:
+        _core.open_library(paths[0])
+    except OSError as error:
+        raise ImportError(
+            f"greenroom needs libgreenroom-client.so, and {error}. Install Greenroom, or set "
+            "GREENROOM_PROGRAM to the program greenroom"
+        ) from error
+    _is_open = True
+    atexit.register(_leave)
+
+
+_running: threading.Thread | None = None
+
+
+def _leave() -> None:
+    """Before the interpreter ends, the host ends the plugins: their threads need the interpreter."""
+    thread = _running
+    if thread is not None and thread.is_alive():
+        _core.finish()
+        thread.join(5)
+
+
+class Table:
+    """The plugins that this process offers."""
+
+    def __init__(self, plugins: Sequence[type[Plugin] | Plugin], origin: str) -> None:
+        self.entries: list[tuple[type[Plugin] | Plugin, int]] = []
+        descriptions = []
+        for plugin in plugins:
+            made = plugin if isinstance(plugin, type) else type(plugin)
+            if not issubclass(made, Plugin) or made.__module__ == _BASES_MODULE:
+                raise TypeError(f"{plugin!r} is no plugin: derive from greenroom.Camera or another base")
+            for kind in kinds_of(made):
+                self.entries.append((plugin, kind))
+                descriptions.append(description(made, kind, origin))
+        if not descriptions:
+            raise ValueError("no plugins: name at least one")
+        _core.describe(descriptions, self.create)
+
+    def create(self, index: int, instance: _core.Instance, settings: dict[str, Any]) -> Adapter | int:
+        offered, kind = self.entries[index]
+        host = Host(instance)
+        try:
+            if isinstance(offered, type) and issubclass(offered, Agent):
+                plugin: Plugin = agents.join(offered, offered)
+            elif isinstance(offered, Agent):
+                plugin = agents.join(type(offered), lambda: offered)
+            else:
+                plugin = offered() if isinstance(offered, type) else offered
+            plugin._host = host
+            for name, value in settings.items():
+                apply_setting(plugin, name, value)
+            return adapt(plugin, kind, instance)
+        except Exception as error:
+            for line in traceback.format_exception(error):
+                host.log(line.rstrip(), "error")
+            instance.set_error("".join(traceback.format_exception_only(error)).strip())
+            return FAILED
+
+
+def connect(path: str | os.PathLike[str], *plugins: type[Plugin] | Plugin) -> None:
+    """Offers plugins to the host at a socket, and returns when they have ended.
+
+    The session file names the socket: ``camera: { connect: ./bot.sock }``. Plugins are classes, or objects
+    of them. Waits while the session does not want a plugin yet. Ctrl-C ends the plugins in order.
+
+    Raises `ConnectionEnded` if no host listens, it refuses the program, or it disappears.
+    """
+    global _running
+    open_library()
+    origin = pathlib.Path(sys.argv[0]).stem if sys.argv else "program"
+    table = Table(plugins, origin)
+    result: list[tuple[int, str]] = []
+    thread = threading.Thread(
+        target=lambda: result.append(_core.run(os.fspath(path))), name="greenroom", daemon=True
+    )
+    _running = thread
+    thread.start()
+    try:
+        while thread.is_alive():
+            # With a timeout, so that Ctrl-C arrives.
+            thread.join(0.2)
+    except BaseException:
+        _core.finish()
+        thread.join(5)
+        raise
+    finally:
+        _running = None
+    del table
+    status, text = result[0] if result else (3, "the connection failed")
+    if status != 0:
+        raise ConnectionEnded(status, text)
+
+
+def plugins_of(module: ModuleType) -> list[type[Plugin]]:
+    """The plugins that a script defines: its classes, except those with a leading underscore."""
+    return [
+        value
+        for name, value in vars(module).items()
+        if inspect.isclass(value)
+        and issubclass(value, Plugin)
+        and value.__module__ == module.__name__
+        and not name.startswith("_")
+    ]
+
+
+def load(path: str) -> str | None:
+    """Imports a script and offers its plugins. Returns the reason of a failure."""
+    file = pathlib.Path(path)
+    try:
+        sys.path.insert(0, str(file.parent))
+        sys.argv = [path]
+        spec = importlib.util.spec_from_file_location(file.stem, path)
+        if spec is None or spec.loader is None:
+            return "is no Python file: name it with .py"
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[file.stem] = module
+        spec.loader.exec_module(module)
+        found = plugins_of(module)
+        if not found:
+            return "has no plugin: derive a class from greenroom.Camera or another base"
+        Table(found, file.stem)
+    except BaseException as error:
+        lines = traceback.format_exception(error)
+        # The reason for people is the last line; the log has all.
+        print("".join(lines).rstrip(), file=sys.stderr, flush=True)
+        last = lines[-1].strip()
+        place = next(
+            (
+                f"{frame.filename}:{frame.lineno}: "
+                for frame in reversed(traceback.extract_tb(error.__traceback__))
+                if frame.filename == path
+            ),
+            "",
+        )
+        return f"{place}{last}"
+    return None

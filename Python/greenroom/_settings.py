@@ -1,0 +1,154 @@
+"""Settings: annotated attributes with a default, limits and a text."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+import typing
+from collections.abc import Sequence
+from typing import Any, TypeVar, overload
+
+T = TypeVar("T")
+
+BOOLEAN, INTEGER, NUMBER, STRING, CHOICE, PATH = 1, 2, 3, 4, 5, 6
+LIVE, REQUIRED, BOUNDED = 1, 2, 4
+_TYPES: dict[Any, int] = {
+    bool: BOOLEAN, int: INTEGER, float: NUMBER, str: STRING, pathlib.Path: PATH,
+}  # fmt: skip
+
+
+class Setting:
+    """The description of a setting, which `setting` makes."""
+
+    def __init__(
+        self,
+        default: Any,
+        title: str,
+        unit: str | None,
+        minimum: float | None,
+        maximum: float | None,
+        live: bool,
+    ) -> None:
+        self.default = default
+        self.title = title
+        self.unit = unit
+        self.minimum = minimum
+        self.maximum = maximum
+        self.live = live
+        self.attribute = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.attribute = name
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        # Without a host, as in a unit test, the attribute has its default.
+        return self if instance is None or self.default is None else self.default
+
+    @property
+    def name(self) -> str:
+        """The name in session files."""
+        return self.attribute.replace("_", "-")
+
+    def parameter(self, owner: type, annotation: Any) -> tuple[Any, ...]:
+        """The description for the host."""
+        place = f"{owner.__name__}.{self.attribute}"
+        choices: list[str] = []
+        if typing.get_origin(annotation) is typing.Literal:
+            kind = CHOICE
+            choices = [str(choice) for choice in typing.get_args(annotation)]
+        elif annotation in _TYPES:
+            kind = _TYPES[annotation]
+        else:
+            raise TypeError(
+                f"{place}: a setting is annotated as bool, int, float, str, pathlib.Path or a "
+                f"Literal of texts, not as {annotation!r}"
+            )
+        flags = (LIVE if self.live else 0) | (REQUIRED if self.default is None else 0)
+        limits = self.minimum is not None or self.maximum is not None
+        if limits and kind not in (INTEGER, NUMBER):
+            raise TypeError(f"{place}: only numbers have a minimum and a maximum")
+        lowest = self.minimum if self.minimum is not None else -(2.0**53)
+        highest = self.maximum if self.maximum is not None else 2.0**53
+        if limits:
+            flags |= BOUNDED
+        default = self.default
+        if default is not None:
+            if kind == CHOICE and default not in choices:
+                raise ValueError(f"{place}: the default {default!r} is no choice: {choices}")
+            if kind in (INTEGER, NUMBER):
+                if not lowest <= default <= highest or not math.isfinite(default):
+                    raise ValueError(f"{place}: the default {default!r} is outside the limits")
+            if kind == NUMBER:
+                default = float(default)
+            if kind == PATH:
+                default = str(default)
+            expected = {BOOLEAN: bool, INTEGER: int, NUMBER: float}.get(kind, str)
+            if type(default) is not expected:
+                raise TypeError(f"{place}: the default {default!r} is no {expected.__name__}")
+        return (
+            kind, flags, self.name, self.title or self.name, self.unit, choices, default,
+            float(lowest), float(highest),
+        )  # fmt: skip
+
+
+@overload
+def setting(
+    default: T,
+    title: str = ...,
+    *,
+    unit: str | None = ...,
+    minimum: float | None = ...,
+    maximum: float | None = ...,
+    live: bool = ...,
+) -> T: ...
+
+
+@overload
+def setting(
+    *,
+    title: str = ...,
+    unit: str | None = ...,
+    minimum: float | None = ...,
+    maximum: float | None = ...,
+    live: bool = ...,
+) -> Any: ...
+
+
+def setting(
+    default: Any = None,
+    title: str = "",
+    *,
+    unit: str | None = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    live: bool = True,
+) -> Any:
+    """A setting of a plugin: ``speed: int = setting(60, "Speed", unit="px/s", minimum=0, maximum=1000)``.
+
+    Session files, ``greenroom plugins`` and ``greenroom check`` show it as ``speed``. The host checks each
+    value, so the attribute always has the annotated type and is within the limits.
+
+    default: the value without a setting in the session file. Without a default the setting is required.
+    live: whether the attribute may change while the plugin runs.
+    """
+    return Setting(default, title, unit, minimum, maximum, live)
+
+
+def settings_of(plugin: type) -> Sequence[tuple[Setting, Any]]:
+    """The settings of a plugin's class with their annotations, those of its base first."""
+    found: dict[str, tuple[Setting, Any]] = {}
+    for owner in reversed(plugin.__mro__):
+        values = {
+            name: value for name, value in vars(owner).items() if isinstance(value, Setting)
+        }
+        if not values:
+            continue
+        annotations = typing.get_type_hints(owner)
+        for name, value in values.items():
+            if name not in annotations:
+                raise TypeError(
+                    f"{owner.__name__}.{name}: annotate the setting with its type, such as "
+                    f"{name}: int = setting(...)"
+                )
+            found[name] = (value, annotations[name])
+    return list(found.values())

@@ -1,0 +1,368 @@
+"""Tests of plugins: a host in the test's process, with a clock that the test advances.
+
+::
+
+    from greenroom.testing import TestHost
+
+    def test_stripes_move():
+        with TestHost(Stripes, settings={"speed": 100}) as host:
+            host.advance(1.0)
+        assert len(host.frames) == 30
+
+Nothing is installed, started or waited for. Time stands still until `TestHost.advance`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from . import _core
+from ._adapter import STOPPED, Adapter, adapt, agents
+from ._media import FORMATS, TRACK_KINDS, Block, Capability, Frame, Participant
+from ._plugins import (
+    AUDIO_FILTER, COMPOSER, FILTER, Agent, Host, Plugin, apply_setting, description, kinds_of,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ._core import FrameTuple
+
+_START = 1_000_000_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class SentAudio:
+    """A block that a plugin has sent."""
+
+    pcm: bytes
+    rate: int
+    channels: int
+    #: Seconds from the start.
+    time: float
+
+
+class _Clock:
+    """Time that only `advance` moves, and the threads that wait on it."""
+
+    def __init__(self) -> None:
+        self.now = _START
+        self.changed = threading.Condition()
+        self.waiting: dict[threading.Thread, int] = {}
+        self.is_stopped = False
+
+    def wait(self, time: int) -> bool:
+        with self.changed:
+            thread = threading.current_thread()
+            self.waiting[thread] = time
+            self.changed.notify_all()
+            while self.now < time and not self.is_stopped:
+                self.changed.wait()
+            self.waiting.pop(thread, None)
+            return not self.is_stopped
+
+    def stop(self, is_stopped: bool) -> None:
+        with self.changed:
+            self.is_stopped = is_stopped
+            self.changed.notify_all()
+
+    def _is_still(self) -> bool:
+        names = ("greenroom-draw", "greenroom-fill", "greenroom-voice", "greenroom-compose")
+        return all(
+            self.waiting.get(thread, 0) > self.now
+            for thread in threading.enumerate()
+            if thread.name in names
+        )
+
+    def advance(self, to: int) -> None:
+        """Moves the time from one thread's time to the next, and lets each thread run meanwhile."""
+        with self.changed:
+            while True:
+                # Every thread of the plugin waits, or has ended. An end wakes nobody, so look again.
+                for _ in range(2000):
+                    if self.changed.wait_for(self._is_still, timeout=0.005):
+                        break
+                later = [time for time in self.waiting.values() if time > self.now]
+                if not later or min(later) > to:
+                    self.now = to
+                    return
+                self.now = min(later)
+                self.changed.notify_all()
+
+
+class _Instance:
+    """The host's functions, as the extension has them."""
+
+    def __init__(self, host: TestHost) -> None:
+        self.host = host
+        self.leases: dict[int, FrameTuple] = {}
+        self.count = 0
+        self.cleared = 0
+
+    def log(self, level: int, text: str) -> None:
+        self.host.log.append(text)
+
+    def set_error(self, text: str) -> None:
+        self.host.errors.append(text)
+
+    def give_up(self, status: int, text: str) -> None:
+        self.host.gave_up = (status, text)
+
+    def now(self) -> int:
+        return self.host._clock.now
+
+    def wait_until(self, time: int) -> bool:
+        return self.host._clock.wait(time)
+
+    def _check(self) -> None:
+        if self.host._clock.is_stopped:
+            raise _core.Refused(STOPPED, "the test has stopped the plugin")
+
+    def acquire(self, format: int, width: int, height: int) -> tuple[int, FrameTuple]:
+        self._check()
+        self.count += 1
+        self.leases[self.count] = _core.frame(format, width, height)
+        return self.count, self.leases[self.count]
+
+    def commit(
+        self, lease: int, rotation: int, range: int, matrix: int, revision: int, pts: int
+    ) -> None:
+        self._check()
+        parts = self.leases.pop(lease)
+        fresh = _core.frame(parts[0], parts[1], parts[2])
+        for old, new in zip(parts[3], fresh[3], strict=True):
+            memoryview(new).cast("B")[:] = memoryview(old).cast("B")
+        self.host.frames.append(
+            Frame(fresh[:8] + (pts,), (pts - self.host._start) / 1e9, len(self.host.frames))
+        )
+
+    def abandon(self, lease: int) -> None:
+        self.leases.pop(lease, None)
+
+    def send_video(
+        self, format: int, width: int, height: int, planes: Any, rotation: int, range: int,
+        matrix: int, revision: int, pts: int,
+    ) -> None:  # fmt: skip
+        self._check()
+        fresh = _core.frame(format, width, height)
+        for given, new in zip(planes, fresh[3], strict=True):
+            memoryview(new).cast("B")[:] = memoryview(given).tobytes()
+        self.host.frames.append(Frame(fresh, self.host.time, len(self.host.frames)))
+
+    def send_audio(
+        self, samples: Buffer, rate: int, channels: int, pts: int | None, timeout: int
+    ) -> None:
+        self._check()
+        time = self.host.time if pts is None else (pts - self.host._start) / 1e9
+        self.host.audio.append(SentAudio(bytes(samples), rate, channels, time))
+
+    def clear_audio(self) -> int:
+        self.cleared += 1
+        return 0
+
+    def queued_audio(self) -> int:
+        return 0
+
+    def pause(self, is_paused: bool) -> None:
+        self.host.log.append("paused" if is_paused else "resumed")
+
+    def report_value(self, name: str, value: float) -> None:
+        self.host.report[name] = value
+
+    def set_state(self, state: int, text: str) -> None:
+        self.host.log.append(text)
+
+    def wants_changed(self) -> None:
+        pass
+
+    def command(self, text: str) -> int:
+        self.host.commands.append(text)
+        return len(self.host.commands)
+
+    def session_text(self, is_report: bool) -> str:
+        return "{}"
+
+
+class TestHost:
+    """A host for one plugin's class, or for an `Agent` with all its parts."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        plugin: type[Plugin],
+        settings: Mapping[str, Any] | None = None,
+        *,
+        size: tuple[int, int] = (320, 180),
+        fps: float = 30,
+    ) -> None:
+        #: What the plugin has sent.
+        self.frames: list[Frame] = []
+        self.audio: list[SentAudio] = []
+        #: Lines of the log, refusals of callbacks, values of the report, and commands.
+        self.log: list[str] = []
+        self.errors: list[str] = []
+        self.report: dict[str, float] = {}
+        self.commands: list[str] = []
+        #: The status and reason with which the plugin has given up; None if it has not.
+        self.gave_up: tuple[int, str] | None = None
+        self._clock = _Clock()
+        self._start = _START
+        self._instance = cast(_core.Instance, _Instance(self))
+        self._offer = Capability(size[0], size[1], fps).numbers()
+        self._adapters: list[tuple[int, Adapter]] = []
+        self._tracks: dict[int, tuple[int, Participant]] = {}
+        self._wants: dict[int, tuple[int, ...]] = {}
+        self._participants = 0
+        kinds = kinds_of(plugin)
+        for kind in kinds:
+            description(plugin, kind, "test")
+        made: Plugin | None = None
+        for kind in kinds:
+            if issubclass(plugin, Agent):
+                made = agents.join(plugin, plugin)
+            else:
+                made = plugin()
+            made._host = Host(self._instance)
+            for name, value in (settings or {}).items():
+                apply_setting(made, name.replace("_", "-"), value)
+            self._adapters.append((kind, adapt(made, kind, self._instance)))
+        assert made is not None
+        #: The plugin's object.
+        self.plugin: Any = made
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start."""
+        return (self._clock.now - self._start) / 1e9
+
+    def __enter__(self) -> TestHost:
+        self.start()
+        return self
+
+    def __exit__(self, *arguments: object) -> None:
+        self.stop()
+
+    def _each(self, *kinds: int) -> list[Any]:
+        return [adapter for kind, adapter in self._adapters if not kinds or kind in kinds]
+
+    def start(self) -> None:
+        """Initializes and starts the plugin."""
+        offer = (1, 1, 1, [self._offer], self._offer)
+        for kind, adapter in self._adapters:
+            takes = kind in (1, 3, COMPOSER, FILTER)
+            answer = adapter.initialize(offer if takes else None)
+            if isinstance(answer, int) and answer != 0:
+                raise RuntimeError(self.errors[-1] if self.errors else f"initialize returned {answer}")
+        for _, adapter in self._adapters:
+            if adapter.start_send() != 0:
+                raise RuntimeError(self.errors[-1] if self.errors else "start failed")
+
+    def advance(self, seconds: float) -> None:
+        """Lets time pass. Frames and blocks that are due are made meanwhile."""
+        self._clock.advance(self._clock.now + round(seconds * 1e9))
+
+    def set(self, name: str, value: Any) -> None:
+        """Changes a live setting."""
+        for adapter in self._each():
+            adapter.set(name.replace("_", "-"), value)
+
+    def stop(self) -> None:
+        """Stops and ends the plugin."""
+        self._clock.stop(True)
+        for _, adapter in reversed(self._adapters):
+            adapter.stop_send()
+        for _, adapter in self._adapters:
+            adapter.uninitialize()
+            adapter.destroy()
+
+    # Filters
+
+    def edit(self, frame: Frame) -> Frame:
+        """Has a filter edit a copy of an ``i420`` frame."""
+        parts = _core.frame(FORMATS[frame.format], frame.width, frame.height)
+        for old, new in zip(frame.planes, parts[3], strict=True):
+            memoryview(new).cast("B")[:] = memoryview(old).cast("B")
+        made = Frame(parts[:8] + (self._clock.now,), self.time)
+        for adapter in self._each(FILTER):
+            if adapter.guard(adapter.filter.edit, made) != 0:
+                raise RuntimeError(self.errors[-1])
+        return made
+
+    def edit_audio(self, pcm: bytes, reference: bytes | None = None) -> bytes:
+        """Has an audio filter edit a block of 10 ms at 48 kHz."""
+        result = pcm
+        for adapter in self._each(AUDIO_FILTER):
+            channels = adapter.audio_editing[0]
+            samples = _core.samples(pcm, channels)
+            block = Block(samples, 48000, channels, self._clock.now, self.time)
+            block.reference = None if reference is None else _core.samples(reference, channels)
+            if adapter.guard(adapter.filter.edit, block) != 0:
+                raise RuntimeError(self.errors[-1])
+            result = block.tobytes()
+        return result
+
+    # Outputs
+
+    def join(self, name: str, *kinds: str) -> Participant:
+        """A participant joins with tracks, by default a microphone."""
+        self._participants += 1
+        who = Participant(self._participants, name)
+        numbers: dict[str, int] = {kind: number for number, kind in TRACK_KINDS.items()}
+        for kind in kinds or ("microphone",):
+            track = 16 + len(self._tracks)
+            self._tracks[track] = (numbers[kind], who)
+            for adapter in self._each(6, COMPOSER):
+                want = adapter.track(
+                    track, numbers[kind], who.id, f"{name.lower()}-{kind}", name, self._offer
+                )
+                if isinstance(want, tuple):
+                    self._wants[track] = want
+        return who
+
+    def say(self, who: Participant, pcm: bytes) -> None:
+        """A participant says samples, at the rate and channels that the output wants, in real time."""
+        for track, (kind, owner) in list(self._tracks.items()):
+            want = self._wants.get(track)
+            if owner != who or kind != 2 or want is None:
+                continue
+            rate, channels, count = want[8:11]
+            size = count * channels * 2
+            for offset in range(0, len(pcm), size):
+                samples = _core.samples(pcm[offset : offset + size], channels)
+                for adapter in self._each(6, COMPOSER):
+                    adapter.audio(track, offset // (2 * channels), samples, rate, self._clock.now)
+                self.advance(count / rate)
+
+    def show(self, who: Participant, frame: Frame) -> None:
+        """A participant shows a frame."""
+        for track, (kind, owner) in list(self._tracks.items()):
+            if owner == who and TRACK_KINDS[kind] in ("camera", "share") and track in self._wants:
+                copied = frame.copy()
+                parts: Any = (
+                    FORMATS[frame.format], frame.width, frame.height, copied.planes, 0, 1, 1, 1,
+                    self._clock.now,
+                )  # fmt: skip
+                for adapter in self._each(6, COMPOSER):
+                    adapter.video(track, 1, 1, 0, parts)
+
+    def leave(self, who: Participant) -> None:
+        """A participant leaves."""
+        for track in [key for key, (_, owner) in self._tracks.items() if owner == who]:
+            del self._tracks[track]
+            if self._wants.pop(track, None) is not None:
+                for adapter in self._each(6, COMPOSER):
+                    adapter.gone(track)
+
+    def picture(self, luma: int = 128, u: int = 128, v: int = 128) -> Frame:
+        """A flat ``i420`` frame of the offered size."""
+        frame = Frame(_core.frame(1, self._offer[0], self._offer[1]))
+        for plane, value in zip(frame.planes, (luma, u, v), strict=True):
+            plane.fill(value)
+        return frame
+
+
+__all__ = ["SentAudio", "TestHost"]

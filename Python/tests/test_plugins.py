@@ -1,0 +1,320 @@
+"""The package by itself: plugins on a clock that the test advances, without a host."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import os
+import pathlib
+from typing import Literal
+
+import greenroom
+import pytest
+from greenroom import _core
+from greenroom._plugins import description
+from greenroom.testing import TestHost
+
+
+class Stripes(greenroom.Camera):
+    """Stripes that move."""
+
+    speed: int = greenroom.setting(60, "Speed", unit="px/s", minimum=0, maximum=1000)
+
+    def draw(self, frame: greenroom.Frame) -> None:
+        frame.planes[0].fill(16)
+        frame.planes[0].fill(200, left=round(frame.time * self.speed), width=10)
+        frame.planes[1].fill(128)
+        frame.planes[2].fill(128)
+
+
+def edge(frame: greenroom.Frame) -> int:
+    return memoryview(frame.planes[0]).tobytes().index(200)
+
+
+def test_a_camera_draws_each_frame_at_its_time() -> None:
+    with TestHost(Stripes, {"speed": 90}) as host:
+        host.advance(1.0)
+        assert [frame.index for frame in host.frames] == list(range(31))
+        assert edge(host.frames[10]) == 30
+        host.set("speed", 0)
+        host.advance(0.1)
+        assert edge(host.frames[-1]) == 0
+
+
+def test_an_exception_ends_a_camera_and_its_traceback_is_logged_once() -> None:
+    class Wrong(greenroom.Camera):
+        def draw(self, frame: greenroom.Frame) -> None:
+            raise ZeroDivisionError("of no use")
+
+    with TestHost(Wrong) as host:
+        host.advance(0.5)
+    assert host.gave_up == (40, "ZeroDivisionError: of no use")
+    assert sum("Traceback" in line for line in host.log) == 1
+    assert any("in draw" in line for line in host.log)
+
+
+def test_an_exception_of_a_filter_refuses_the_frame() -> None:
+    class Wrong(greenroom.Filter):
+        def edit(self, frame: greenroom.Frame) -> None:
+            raise ValueError("not this one")
+
+    with TestHost(Wrong) as host:
+        for _ in range(3):
+            with pytest.raises(RuntimeError, match="not this one"):
+                host.edit(host.picture())
+    assert sum("Traceback" in line for line in host.log) == 1
+
+
+def test_asynchronous_callbacks_run_on_one_loop() -> None:
+    loops = set()
+
+    class Slow(greenroom.Camera):
+        async def start(self) -> None:
+            loops.add(asyncio.get_running_loop())
+
+        async def draw(self, frame: greenroom.Frame) -> None:
+            await asyncio.sleep(0)
+            loops.add(asyncio.get_running_loop())
+            frame.planes[0].fill(frame.index)
+
+    with TestHost(Slow) as host:
+        host.advance(0.2)
+    assert loops == {greenroom.loop()}
+    assert [memoryview(frame.planes[0])[0, 0] for frame in host.frames] == list(range(7))
+
+
+def test_a_microphone_fills_blocks() -> None:
+    class Ramp(greenroom.Microphone):
+        rate = 16000
+
+        def fill(self, block: greenroom.Block) -> None:
+            samples = memoryview(block.samples)
+            samples[0, 0] = round(block.time * 1000)
+
+    with TestHost(Ramp) as host:
+        host.advance(0.05)
+    assert [len(block.pcm) for block in host.audio] == [320] * 6
+    assert [int.from_bytes(block.pcm[:2], "little") for block in host.audio] == [0, 10, 20, 30, 40, 50]
+
+
+def spoken(host: TestHost) -> bytes:
+    return b"".join(block.pcm for block in host.audio).strip(b"\0")
+
+
+def test_a_voice_plays_in_order_and_can_be_interrupted() -> None:
+    class Speaker(greenroom.Microphone):
+        rate = 8000
+
+    with TestHost(Speaker) as host:
+        voice = host.plugin.voice
+
+        async def play(value: bytes, seconds: float) -> greenroom.Playback:
+            return voice.play(value * round(8000 * seconds))
+
+        first = asyncio.run(play(b"\1\1", 0.1))
+        second = asyncio.run(play(b"\2\2", 0.1))
+        assert voice.queued == pytest.approx(0.2)
+        host.advance(0.15)
+        assert first.is_done and first.is_complete and not second.is_done
+        assert 0 < voice.clear() <= 0.1
+        assert second.is_done and not second.is_complete
+        host.advance(0.2)
+        assert voice.queued == 0 and not voice.is_speaking
+    heard = spoken(host)
+    assert heard.count(1) == 1600 and 0 < heard.count(2) < 1600
+    assert heard == b"\1" * 1600 + b"\2" * heard.count(2)
+
+
+class Listener(greenroom.Receiver):
+    rate = 16000
+
+    def __init__(self) -> None:
+        self.news: list[str] = []
+        self.samples: dict[str, int] = {}
+
+    def joined(self, participant: greenroom.Participant) -> None:
+        self.news.append(f"{participant.name} joined")
+
+    def left(self, participant: greenroom.Participant) -> None:
+        self.news.append(f"{participant.name} left")
+
+    def heard(self, participant: greenroom.Participant, block: greenroom.Block) -> None:
+        self.samples[participant.name] = self.samples.get(participant.name, 0) + block.count
+
+    def speaking(self, participant: greenroom.Participant | None) -> None:
+        self.news.append(f"{participant.name if participant else 'nobody'} speaks")
+
+
+def tone(seconds: float) -> bytes:
+    return array.array("h", [8000, -8000] * round(8000 * seconds)).tobytes()
+
+
+def test_a_receiver_hears_each_participant_by_name() -> None:
+    with TestHost(Listener) as host:
+        ana, ben = host.join("Ana"), host.join("Ben")
+        host.say(ana, tone(1))
+        host.say(ana, bytes(32000))
+        host.say(ben, tone(0.5))
+        host.leave(ana)
+        news, samples = host.plugin.news, host.plugin.samples
+    assert samples == {"Ana": 32000, "Ben": 8000}
+    assert news == [
+        "Ana joined", "Ben joined", "Ana speaks", "nobody speaks", "Ben speaks", "Ana left",
+        "Ben left",
+    ]  # fmt: skip
+
+
+def test_an_agent_is_one_object_that_hears_and_speaks() -> None:
+    class Parrot(greenroom.Agent):
+        starts = 0
+
+        async def start(self) -> None:
+            self.starts += 1
+
+        async def heard(self, participant: greenroom.Participant, block: greenroom.Block) -> None:
+            self.voice.play(block.tobytes())
+
+        def draw(self, frame: greenroom.Frame) -> None:
+            frame.planes[0].fill(90)
+
+    with TestHost(Parrot) as host:
+        assert len(host._adapters) == 3
+        host.say(host.join("Ana"), tone(0.2))
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), greenroom.loop()).result()
+        host.advance(0.3)
+        assert host.plugin.starts == 1
+    assert spoken(host) == tone(0.2)
+    assert host.frames and memoryview(host.frames[-1].planes[0])[0, 0] == 90
+
+
+def test_a_composer_draws_from_the_newest_pictures() -> None:
+    class Side(greenroom.Composer):
+        def compose(self, frame: greenroom.Frame, pictures: dict[greenroom.Track, greenroom.Frame]) -> None:
+            luma = [memoryview(picture.planes[0])[0, 0] for picture in pictures.values()]
+            frame.planes[0].fill(max(luma, default=16))
+
+    with TestHost(Side) as host:
+        ana = host.join("Ana", "camera")
+        host.advance(0.05)
+        host.show(ana, host.picture(77))
+        host.advance(0.05)
+    shown = [memoryview(frame.planes[0])[0, 0] for frame in host.frames]
+    assert shown[0] == 16 and shown[-1] == 77
+
+
+def test_an_audio_filter_edits_in_place() -> None:
+    class Half(greenroom.AudioFilter):
+        def edit(self, block: greenroom.Block) -> None:
+            samples = memoryview(block.samples)
+            for index in range(block.count):
+                samples[index, 0] //= 2
+
+    with TestHost(Half) as host:
+        edited = host.edit_audio(array.array("h", [1000] * 480).tobytes())
+    assert array.array("h", edited) == array.array("h", [500] * 480)
+
+
+def test_rgb_and_back_keeps_colors() -> None:
+    numpy = pytest.importorskip("numpy")
+    frame = greenroom.Frame(_core.frame(1, 64, 36))
+    pixels = numpy.zeros((36, 64, 3), numpy.uint8)
+    pixels[:, :32] = (200, 40, 40)
+    pixels[:, 32:] = (20, 60, 220)
+    frame.write_rgb(pixels)
+    seen = numpy.asarray(frame.rgb())
+    assert seen.shape == (36, 64, 3)
+    assert numpy.abs(seen.astype(int) - pixels).max() <= 3
+    assert (numpy.asarray(frame.bgr()) == seen[:, :, ::-1]).all()
+    numpy.asarray(frame.planes[0])[:] = 100
+    assert memoryview(frame.planes[0])[35, 63] == 100
+
+
+def test_settings_are_described() -> None:
+    class Every(greenroom.Output):
+        """All of them.
+
+        And more.
+        """
+
+        yes: bool = greenroom.setting(True, "A switch")
+        share: float = greenroom.setting(0.5, minimum=0, maximum=1, unit="s")
+        mode: Literal["fast", "good"] = greenroom.setting("good", live=False)
+        file: pathlib.Path = greenroom.setting(title="A file")
+        long_name: str = greenroom.setting("x")
+
+    kind, id, name, version, summary, parameters = description(Every, 6, "My bot")
+    assert (kind, id, name, version, summary) == (6, "python.my-bot.every", "Every", "1.0.0", "All of them.")
+    assert [parameter[:4] for parameter in parameters] == [
+        (1, 1, "yes", "A switch"), (3, 5, "share", "share"), (5, 0, "mode", "mode"),
+        (6, 3, "file", "A file"), (4, 1, "long-name", "long-name"),
+    ]  # fmt: skip
+
+
+def test_wrong_settings_name_place_and_rule() -> None:
+    class High(greenroom.Camera):
+        speed: int = greenroom.setting(9, maximum=5)
+
+    class Bare(greenroom.Camera):
+        speed = greenroom.setting(9)
+
+    class Odd(greenroom.Camera):
+        speed: bytes = greenroom.setting(b"")
+
+    with pytest.raises(ValueError, match="High.speed: the default 9 is outside the limits"):
+        description(High, 1, "x")
+    with pytest.raises(TypeError, match="Bare.speed: annotate the setting"):
+        description(Bare, 1, "x")
+    with pytest.raises(TypeError, match="Odd.speed: a setting is annotated as"):
+        description(Odd, 1, "x")
+
+
+def test_wrong_pixels_name_the_shape_that_is_needed() -> None:
+    numpy = pytest.importorskip("numpy")
+    frame = greenroom.Frame(_core.frame(1, 64, 36))
+    for wrong in (
+        numpy.zeros((36, 64), numpy.uint8), numpy.zeros((36, 64, 3), numpy.float32),
+        numpy.zeros((35, 64, 3), numpy.uint8),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"the shape \(36, 64, 3\) and the type uint8"):
+            frame.write_rgb(wrong)
+    with pytest.raises(TypeError, match="has 3 planes"):
+        numpy.asarray(frame)
+
+
+def test_wrong_samples_are_refused() -> None:
+    with TestHost(greenroom.Microphone) as host:
+        with pytest.raises(ValueError, match="no whole number of 16-bit samples"):
+            host.plugin.voice.play(b"\1")
+        with pytest.raises(ValueError, match="need int16 or bytes"):
+            host.plugin.voice.play(array.array("f", [0.5]))
+    with pytest.raises(RuntimeError, match="between start and stop"):
+        host.plugin.voice.play(b"\1\1")
+
+
+def test_a_forked_process_has_no_connection() -> None:
+    read, write = os.pipe()
+    try:
+        greenroom._program.open_library()
+    except ImportError:
+        pytest.skip("needs the client library")
+    process = os.fork()
+    if process == 0:
+        try:
+            _core.run("/nowhere")
+        except RuntimeError as error:
+            os.write(write, str(error).encode())
+        os._exit(0)
+    os.waitpid(process, 0)
+    assert b"forked" in os.read(read, 1000)
+
+
+def test_nobody_listens() -> None:
+    try:
+        greenroom._program.open_library()
+    except ImportError:
+        pytest.skip("needs the client library")
+    with pytest.raises(greenroom.ConnectionEnded, match="no host listens at") as caught:
+        greenroom.connect("/nowhere/bot.sock", Stripes)
+    assert caught.value.is_temporary
+    with pytest.raises(TypeError, match="derive from greenroom.Camera"):
+        greenroom.connect("/nowhere/bot.sock", int)  # type: ignore[arg-type]

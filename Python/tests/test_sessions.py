@@ -1,0 +1,344 @@
+"""Whole sessions: the host starts scripts in its sandbox, or programs connect.
+
+Sessions of scripts run on the virtual clock. Programs connect to a session of the real clock, because a
+virtual one would not wait for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import wave
+from typing import Any
+
+import greenroom
+import pytest
+from greenroom._program import host_program
+
+pytestmark = pytest.mark.skipif(host_program() is None, reason="needs the program greenroom")
+SAMPLES = pathlib.Path(__file__).parents[2] / "Samples" / "python"
+
+
+def run(folder: pathlib.Path, session: dict[str, Any], seconds: float = 1, virtual: bool = True) -> Any:
+    """Runs a session that records, and returns its report."""
+    session = {"session": {"maximum": "640x360@30", "name": "t"}, **session}
+    session["outputs"] = session.get("outputs", []) + [
+        {"record": {"folder": str(folder / "recording"), "overwrite": True}}
+    ]
+    session = absolute(session, folder)
+    for key in ("camera", "microphone"):
+        if isinstance(session.get(key), dict) and str(session[key].get("plugin", "")).endswith(".py"):
+            session[key].setdefault("python", sys.prefix)
+    for output in session["outputs"] + session.get("camera", {}).get("pre-processors", []):
+        if ".py" in str(output.get("plugin", "")):
+            output.setdefault("python", sys.prefix)
+    greenroom.run(session, duration=seconds, virtual_clock=virtual).check()
+    report = json.loads((folder / "recording" / "session.json").read_text())
+    return report
+
+
+def absolute(value: Any, folder: pathlib.Path) -> Any:
+    if isinstance(value, dict):
+        return {key: absolute(one, folder) for key, one in value.items()}
+    if isinstance(value, list):
+        return [absolute(one, folder) for one in value]
+    if isinstance(value, str) and value.startswith("./"):
+        return str(folder / value[2:])
+    return value
+
+
+def script(folder: pathlib.Path, text: str, name: str = "plugin.py") -> str:
+    (folder / name).write_text("import greenroom\n" + textwrap.dedent(text))
+    return f"./{name}"
+
+
+def lumas(folder: pathlib.Path, track: str = "camera") -> list[int]:
+    """The first luma of each frame of a recording."""
+    data = (folder / "recording" / f"{track}.y4m").read_bytes()
+    header, _, rest = data.partition(b"\n")
+    words = {word[:1]: word[1:] for word in header.split()}
+    width, height = int(words[b"W"]), int(words[b"H"])
+    size = len(b"FRAME\n") + width * height + 2 * ((width + 1) // 2) * ((height + 1) // 2)
+    return [rest[start + 6] for start in range(0, len(rest) - size + 1, size)]
+
+
+COUNTER = """
+    class Counter(greenroom.Camera):
+        '''Counts.'''
+        start_at: int = greenroom.setting(20, "First luma", minimum=0, maximum=200)
+        def draw(self, frame):
+            frame.planes[0].fill(self.start_at + frame.index)
+            frame.planes[1].fill(128)
+            frame.planes[2].fill(128)
+"""
+
+
+def test_the_host_starts_a_camera_with_its_settings(tmp_path: pathlib.Path) -> None:
+    camera = {"plugin": script(tmp_path, COUNTER), "settings": {"start-at": 50}}
+    report = run(tmp_path, {"camera": camera})
+    assert lumas(tmp_path) == list(range(50, 80))
+    assert report["outcome"] == "finished"
+
+
+def test_a_filter_an_audio_filter_and_a_microphone(tmp_path: pathlib.Path) -> None:
+    name = script(
+        tmp_path,
+        COUNTER + """
+    class Darker(greenroom.Filter):
+        def edit(self, frame):
+            luma = memoryview(frame.planes[0])
+            frame.planes[0].fill(luma[0, 0] // 2)
+    class Steps(greenroom.Microphone):
+        def fill(self, block):
+            samples = memoryview(block.samples)
+            for index in range(block.count):
+                samples[index, 0] = 1000
+    class Half(greenroom.AudioFilter):
+        channels = 1
+        def edit(self, block):
+            samples = memoryview(block.samples)
+            for index in range(block.count):
+                samples[index, 0] = samples[index, 0] // 2
+    """,
+    )
+    run(
+        tmp_path,
+        {
+            "camera": {"plugin": f"{name}#Counter",
+                       "pre-processors": [{"plugin": f"{name}#Darker"}]},
+            "microphone": {"plugin": f"{name}#Steps"},
+        },
+    )  # fmt: skip
+    assert lumas(tmp_path)[4:] == [luma // 2 for luma in range(24, 50)]
+    with wave.open(str(tmp_path / "recording" / "camera.wav")) as sound:
+        samples = memoryview(sound.readframes(sound.getnframes())).cast("h")
+    assert samples[len(samples) // 2] == 1000
+
+
+def test_a_receiver_writes_a_file_for_each_participant(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "recording").mkdir()
+    session = {
+        "microphone": {"plugin": "Tone"},
+        "call": {"plugin": "LoopbackCall", "settings": {"script": "Ana 0s microphone; Ben 1s microphone"}},
+        "outputs": [
+            {"plugin": str(SAMPLES / "receiver.py"), "settings": {"folder": "./recording"},
+             "allow": {"write": ["./recording"]}},
+        ],
+    }  # fmt: skip
+    run(tmp_path, session, seconds=3)
+    seconds = {}
+    for file in (tmp_path / "recording").glob("*-*.wav"):
+        with wave.open(str(file)) as sound:
+            if sound.getframerate() == 16000:
+                seconds[file.name.split("-")[0]] = sound.getnframes() / 16000
+                assert any(sound.readframes(16000))
+    assert seconds["Ana"] == pytest.approx(3, abs=0.2)
+    assert seconds["Ben"] == pytest.approx(2, abs=0.2)
+
+
+def test_a_bot_answers_as_one_object(tmp_path: pathlib.Path) -> None:
+    bot = {"plugin": str(SAMPLES / "bot.py")}
+    session = {
+        "camera": dict(bot), "microphone": dict(bot), "outputs": [dict(bot)],
+        "call": {"plugin": "LoopbackCall",
+                 "settings": {"script": "Ana 0s microphone mute=1s"}},
+    }  # fmt: skip
+    run(tmp_path, session, seconds=4)
+    with wave.open(str(tmp_path / "recording" / "camera.wav")) as sound:
+        samples = memoryview(sound.readframes(sound.getnframes())).cast("h")
+    second = 48000 * sound.getnchannels()
+    assert not any(abs(sample) > 100 for sample in samples[: second])
+    assert any(abs(sample) > 100 for sample in samples[second * 3 // 2 : second * 5 // 2])
+    assert {60, 180} <= set(lumas(tmp_path)[20:])
+
+
+def test_numpy_draws_the_sample(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("numpy")
+    run(tmp_path, {"camera": {"plugin": str(SAMPLES / "camera.py"), "settings": {"speed": 3}}})
+    assert len(set(lumas(tmp_path))) > 10
+
+
+def test_opencv_blurs_the_sample(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("cv2")
+
+    def edges(folder: pathlib.Path, filters: list[dict[str, Any]]) -> int:
+        run(folder, {"camera": {"plugin": "ColorBars", "pre-processors": filters}})
+        frame = (folder / "recording" / "camera.y4m").read_bytes()[-640 * 360 * 3 // 2 :]
+        rows = frame[640 * 100 : 640 * 101]
+        return max(abs(one - next) for one, next in zip(rows, rows[1:]))
+
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "blurred").mkdir()
+    plain = edges(tmp_path / "plain", [])
+    blurred = edges(tmp_path / "blurred", [{"plugin": str(SAMPLES / "filter.py")}])
+    assert blurred < plain / 3, (plain, blurred)
+
+
+def test_a_traceback_is_logged_once_and_the_session_continues(tmp_path: pathlib.Path) -> None:
+    name = script(
+        tmp_path,
+        """
+    class Wrong(greenroom.Filter):
+        def edit(self, frame):
+            raise ValueError("a wrong frame")
+    """,
+    )
+    host = subprocess.run(
+        [str(host_program()), "run", "-", "--virtual-clock", "--duration", "1s"],
+        input=json.dumps(
+            {
+                "session": {"maximum": "640x360@30"},
+                "camera": {"plugin": "ColorBars",
+                           "pre-processors": [{"plugin": str(tmp_path / name), "python": sys.prefix}]},
+                "outputs": [{"record": {"folder": str(tmp_path / "recording")}}],
+            }
+        ),
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert host.stderr.count("Traceback (most recent call last)") == 1, host.stderr
+    assert "in edit" in host.stderr and "ValueError: a wrong frame" in host.stderr
+
+
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("import nowhere", "No module named 'nowhere'"),
+        ("x = 1", "has no plugin: derive a class"),
+        ("class A(greenroom.Camera):\n    s = greenroom.setting(1)", "annotate the setting"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+    ],
+)
+def test_a_script_that_cannot_be_loaded(tmp_path: pathlib.Path, text: str, reason: str) -> None:
+    (tmp_path / "bad.py").write_text("import greenroom\n" + text + "\n")
+    with pytest.raises(greenroom.SessionError) as error:
+        run(tmp_path, {"camera": {"plugin": "./bad.py"}})
+    assert "bad.py" in str(error.value) and reason in str(error.value)
+
+
+def test_a_missing_interpreter_is_named(tmp_path: pathlib.Path) -> None:
+    camera = {"plugin": script(tmp_path, COUNTER), "python": "/nowhere/python3"}
+    with pytest.raises(greenroom.SessionError, match="no interpreter at /nowhere/python3"):
+        run(tmp_path, {"camera": camera})
+
+
+def test_the_sandbox_holds(tmp_path: pathlib.Path) -> None:
+    secret = tmp_path.parent / f"{tmp_path.name}-secret"
+    secret.write_text("secret")
+    name = script(
+        tmp_path,
+        f"""
+    import os, subprocess
+    class Thief(greenroom.Camera):
+        def draw(self, frame):
+            frame.planes[0].fill(50)
+            for attempt in (lambda: open({str(secret)!r}), lambda: os.fork(),
+                            lambda: subprocess.run(["/bin/true"])):
+                try:
+                    attempt()
+                    frame.planes[0].fill(200)
+                except OSError:
+                    pass
+    """,
+    )
+    run(tmp_path, {"camera": {"plugin": name}})
+    assert set(lumas(tmp_path)[1:]) == {50}
+
+
+# Programs that connect
+
+
+def program(folder: pathlib.Path, text: str) -> subprocess.Popen[str]:
+    (folder / "program.py").write_text("import greenroom\n" + textwrap.dedent(text))
+    return subprocess.Popen(
+        [sys.executable, str(folder / "program.py")], cwd=folder, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ,
+    )  # fmt: skip
+
+
+def connected(folder: pathlib.Path) -> dict[str, Any]:
+    socket = {"connect": str(folder / "bot.sock")}
+    return {
+        "session": {"maximum": "640x360@30", "name": "t"}, "camera": dict(socket),
+        "microphone": dict(socket),
+        "outputs": [{"record": {"folder": str(folder / "recording"), "overwrite": True}}],
+    }  # fmt: skip
+
+
+BOTH = COUNTER + """
+    class Beep(greenroom.Microphone):
+        def fill(self, block):
+            memoryview(block.samples)[0, 0] = 5000
+    if __name__ == "__main__":
+        try:
+            greenroom.connect("bot.sock", Counter, Beep)
+            print("ended in order")
+        except KeyboardInterrupt:
+            print("interrupted")
+"""
+
+
+async def until(session: greenroom.Session, text: str) -> None:
+    async with asyncio.timeout(60):
+        async for event in session.events():
+            if text in f"{event.role}: {event.text}":
+                return
+    raise AssertionError(f"the session has ended without {text}")
+
+
+def test_one_program_is_camera_and_microphone(tmp_path: pathlib.Path) -> None:
+    async def whole() -> None:
+        async with greenroom.Session(connected(tmp_path)) as session:
+            first = program(tmp_path, BOTH)
+            await until(session, "camera: connected")
+            await asyncio.sleep(0.7)
+            first.kill()
+            await until(session, "camera: disconnected")
+            second = program(tmp_path, BOTH)
+            await asyncio.sleep(1.5)
+            second.send_signal(signal.SIGINT)
+            assert "interrupted" in second.communicate(timeout=20)[0]
+            third = program(tmp_path, BOTH)
+            await asyncio.sleep(1.5)
+            result = await session.stop()
+            assert result is not None
+            assert "ended in order" in third.communicate(timeout=20)[0]
+
+    asyncio.run(whole())
+    shown = lumas(tmp_path)
+    # Three lives, each of which counts from the start.
+    assert shown.count(20) >= 3 and max(shown) >= 30
+    assert not (tmp_path / "bot.sock").exists()
+
+
+def test_sessions_are_followed_and_steered(tmp_path: pathlib.Path) -> None:
+    session = {
+        "session": {"maximum": "640x360@30", "name": "steered"}, "camera": {"plugin": "ColorBars"},
+        "microphone": {"plugin": "Tone"},
+        "outputs": [{"record": {"folder": str(tmp_path / "recording")}}],
+    }  # fmt: skip
+
+    async def whole() -> None:
+        async with greenroom.Session(session) as own:
+            assert own.name is not None and own.name.startswith("steered.")
+            event = await own.command("mute")
+            assert event.name == "commanded"
+            with pytest.raises(greenroom.SessionError):
+                await own.command("jump")
+            async with greenroom.Session.attach(own.name) as other:
+                assert (await other.report())["outcome"] == "running"
+                assert "plugins" in await other.describe()
+            result = await own.stop()
+            assert result is not None and result.exit == 0, result
+
+    asyncio.run(whole())
+
+
+def test_a_wrong_session_file_names_its_faults() -> None:
+    with pytest.raises(greenroom.SessionError, match="camera: needs one of the keys"):
+        greenroom.run({"camera": {}})

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Tests the Python package in a fresh virtual environment with the checkout's host: types, plugins by
+# themselves, and sessions.
+#
+#   Tests/Python/run.sh [PYTEST ARGUMENT...]
+#
+# GREENROOM_PROGRAM names another host, as a wheel's; PYTHON another interpreter.
+set -eu
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"${PYTHON:-python3}" -m venv "$work/venv"
+"$work/venv/bin/pip" install -q --disable-pip-version-check ./Python numpy opencv-python-headless pytest mypy
+rm -rf Python/build Python/greenroom.egg-info
+(cd Python && "$work/venv/bin/mypy" --strict greenroom)
+: "${GREENROOM_PROGRAM:=$PWD/.build/release/greenroom}"
+export GREENROOM_PROGRAM
+"$work/venv/bin/python" -m pytest -q -p no:cacheprovider --import-mode=importlib Python/tests "$@"
