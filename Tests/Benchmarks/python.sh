@@ -85,7 +85,7 @@ def measure(session):
     file = f"{folder}/s.yaml"
     json.dump(session, open(file, "w"))
     process = subprocess.Popen([host, "run", file, "--duration", f"{seconds + 6}s"],
-                               stderr=subprocess.DEVNULL)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(5)
     plugins = list(children(process.pid))
     before = sum(map(cpu, plugins)), cpu(process.pid), time.monotonic()
@@ -100,7 +100,7 @@ def camera(plugin):
     used, _ = measure({"session": {"maximum": "1280x720@30"},
                        "camera": {"plugin": plugin, "isolation": "process"} | (
                            {"python": sys.executable} if plugin.endswith(".py") else {}),
-                       "outputs": [{"y4m": {"to": "/dev/null", "track": "camera"}}]})
+                       "outputs": [{"y4m": {"to": "-", "track": "camera"}}]})
     return used / 30 * 1e6
 
 

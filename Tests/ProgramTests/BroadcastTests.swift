@@ -260,7 +260,7 @@ import Testing
         #expect(run.exit == .code(65), "\(run)")
         #expect(
             run.standardError.contains(
-                "wrong.yaml:1:21: share.broadcast: \(session.folder("none/share.sock")): cannot open "
+                "wrong.yaml:1:19: share.connect: \(session.folder("none/share.sock")): cannot open "
                     + "the folder"), "\(run)")
     }
 
