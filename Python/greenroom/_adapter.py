@@ -148,6 +148,7 @@ class VideoAdapter(Adapter):
         self._draw: Callable[..., Any] | None = (
             self.source.draw if overrides(type(plugin), "draw") else None
         )
+        self._is_async = inspect.iscoroutinefunction(self._draw)
 
     def initialize(self, offer: Any) -> Any:
         return self.property_change(offer)
@@ -176,17 +177,19 @@ class VideoAdapter(Adapter):
             self._thread = None
         return super().stop_send()
 
-    def fill(self, frame: Frame) -> None:
-        if self._draw is not None:
-            _loop.call(self._draw, frame)
-
     def _run(self, start: int) -> None:
         instance = self.instance
+        draw = self._draw
+        if draw is None:
+            return
+        is_async = self._is_async
         number = FORMATS[self.source.format]
         value = FULL if is_rgb(number) else LIMITED
         first, counted, index, drawn = start, (0, (0, 0, 0, 1)), 0, 0
+        # The real clock is this one, and costs no call of the host.
+        clock = instance.now if self.is_virtual else wall.monotonic_ns
         while True:
-            now, agreed = instance.now(), self._agreed
+            now, agreed = clock(), self._agreed
             width, height, numerator, denominator = agreed[1]
             if agreed != counted:
                 if counted[0]:  # from here on at the rate of the new offer
@@ -209,7 +212,10 @@ class VideoAdapter(Adapter):
                 continue
             frame = Frame(parts, (due - start) / 1e9, drawn)
             try:
-                self.fill(frame)
+                if is_async:
+                    _loop.call(draw, frame)
+                else:
+                    draw(frame)
             except BaseException as error:
                 self.end(frame.planes)
                 instance.abandon(lease)
@@ -616,6 +622,7 @@ class _ComposerSource(VideoAdapter):
         super().__init__(plugin, instance)  # type: ignore[arg-type]
         self.owner = owner
         self._draw = lambda frame: plugin.compose(frame, owner.pictures())
+        self._is_async = inspect.iscoroutinefunction(plugin.compose)
 
     def start_thread(self) -> int:
         start = self.instance.now()
