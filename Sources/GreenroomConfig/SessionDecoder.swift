@@ -272,7 +272,8 @@ enum SessionDecoder {
     ) -> Decoder<Source> {
         .section(
             Source(), name: name, summary,
-            expectation: "a section with the key \"plugin\"", presence: .either(pluginKeys, orAlone: []),
+            expectation: "a section with the key \"plugin\"",
+            presence: .either(pluginKeys, orAlone: []),
             keyAliases: pluginAliases, fields: pluginFields("The plugin", example: example) + fields
         ) { source, _ in source }
     }
@@ -300,7 +301,8 @@ enum SessionDecoder {
                     + "a kind.",
                 examples: ["/run/greenroom.sock"]),
             Field(
-                "python", \.configuration.python, .path("the path of a Python or a virtual environment"),
+                "python", \.configuration.python,
+                .path("the path of a Python or a virtual environment"),
                 "The interpreter of a plugin in Python, relative to this file's folder. By default that "
                     + "of .venv or venv in the script's folder or above, otherwise python3 on the PATH.",
                 examples: ["/opt/bots/.venv"]),
@@ -458,7 +460,8 @@ enum SessionDecoder {
 
     private static let call = Decoder<SessionOutput>.section(
         OutputDraft(), name: "call", "A call.",
-        expectation: "a section with the key \"plugin\"", presence: .either(pluginKeys, orAlone: []),
+        expectation: "a section with the key \"plugin\"",
+        presence: .either(pluginKeys, orAlone: []),
         keyAliases: pluginAliases,
         fields: pluginFields(
             "The call's plugin", example: ("LoopbackCall", ["script": "Ana 0s camera"])

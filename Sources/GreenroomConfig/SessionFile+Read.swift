@@ -167,7 +167,10 @@ extension ConfigNode {
         guard case .sequence(let nodes)? = value(of: PluginAddress.outputsKey)?.content else {
             return []
         }
-        return Set(nodes.indices.filter { nodes[$0].value(of: "plugin") != nil || nodes[$0].value(of: "connect") != nil })
+        return Set(
+            nodes.indices.filter {
+                nodes[$0].value(of: "plugin") != nil || nodes[$0].value(of: "connect") != nil
+            })
     }
 
     /// The number of filters in a section.

@@ -13,7 +13,7 @@ package struct PluginLocator: Sendable {
     /// Scans a script with its interpreter.
     package typealias ScriptExamination =
         @Sendable (_ path: String, _ interpreter: ScriptInterpreter) throws(LoadError)
-            -> LibraryDescription
+        -> LibraryDescription
 
     /// The result of scanning a file.
     package struct Finding: Sendable {

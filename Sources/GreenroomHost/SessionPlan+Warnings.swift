@@ -118,7 +118,8 @@ extension SessionPlan {
         }
     }
 
-    private static func problems(ofSocket socket: String, _ place: String) -> [ConfigurationProblem] {
+    private static func problems(ofSocket socket: String, _ place: String) -> [ConfigurationProblem]
+    {
         let path = String(socket.prefix { $0 != "#" })
         var about = stat()
         if lstat(path, &about) == 0 {

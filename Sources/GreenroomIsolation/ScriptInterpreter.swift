@@ -47,7 +47,8 @@ package struct ScriptInterpreter: Hashable, Sendable {
         } else {
             throw LoadError(
                 code: .noInterpreter, place: script,
-                explanation: "no python3 is on the PATH. Install Python 3.\(Self.oldestMinor) or newer, "
+                explanation:
+                    "no python3 is on the PATH. Install Python 3.\(Self.oldestMinor) or newer, "
                     + "or name an interpreter with \"python\".")
         }
         readPaths = try Self.paths(of: program, script)
@@ -81,7 +82,9 @@ package struct ScriptInterpreter: Hashable, Sendable {
         while true {
             for name in [".venv", "venv"] {
                 let found = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-                if access("\(found)/bin/python3", X_OK) == 0, access("\(found)/pyvenv.cfg", R_OK) == 0 {
+                if access("\(found)/bin/python3", X_OK) == 0,
+                    access("\(found)/pyvenv.cfg", R_OK) == 0
+                {
                     return found
                 }
             }
@@ -93,7 +96,8 @@ package struct ScriptInterpreter: Hashable, Sendable {
     /// The first `python3` on the `PATH` that is a program. A version manager's script is left out: the
     /// sandbox runs no shell.
     private static func onPath() -> String? {
-        (environmentVariable("PATH") ?? "").split(separator: ":").lazy.map { "\($0)/python3" }.first {
+        (environmentVariable("PATH") ?? "").split(separator: ":").lazy.map { "\($0)/python3" }.first
+        {
             isProgram($0)
         }
     }
@@ -124,22 +128,27 @@ package struct ScriptInterpreter: Hashable, Sendable {
         }
         let name = String(target.split(separator: "/").last ?? "")
         let minors = versions.compactMap { Int($0.dropFirst("python3.".count)) }
-        let minor = minors.first { name == "python3.\($0)" } ?? (minors.count == 1 ? minors[0] : nil)
+        let minor =
+            minors.first { name == "python3.\($0)" } ?? (minors.count == 1 ? minors[0] : nil)
         if let minor, minor < oldestMinor {
             throw LoadError(
                 code: .noInterpreter, place: script,
-                explanation: "\(program) is Python 3.\(minor), and Greenroom needs 3.\(oldestMinor) or "
+                explanation:
+                    "\(program) is Python 3.\(minor), and Greenroom needs 3.\(oldestMinor) or "
                     + "newer. Name another one with \"python\".")
         }
         guard !versions.isEmpty else {
             throw LoadError(
                 code: .noInterpreter, place: script,
-                explanation: "\(program) has no library of Python in \(prefix)/lib. Name a Python with "
+                explanation:
+                    "\(program) has no library of Python in \(prefix)/lib. Name a Python with "
                     + "\"python\".")
         }
-        var paths = [target, "\(prefix)/lib"] + versions.map { version -> String in "/etc/\(version)" }.filter { (path: String) in
-            access(path, R_OK) == 0
-        }
+        var paths =
+            [target, "\(prefix)/lib"]
+            + versions.map { version -> String in "/etc/\(version)" }.filter { (path: String) in
+                access(path, R_OK) == 0
+            }
         // A program that is a link: the environment around the link.
         let environment = folder(of: folder(of: program))
         if access("\(environment)/pyvenv.cfg", R_OK) == 0, let found = resolvedPath(environment),
@@ -179,19 +188,24 @@ enum ScriptLoad {
             answer.change { $0 = result }
         }
         let result: Result<LibraryDescription, LoadError>? = answer.wait(
-            until: MonotonicClock.deadline(after: timeout)) { $0 }
+            until: MonotonicClock.deadline(after: timeout)
+        ) { $0 }
         guard let result else {
             connection.kill()
             throw LoadError(
                 code: .hangs, place: path,
-                explanation: "its imports have not ended within \(timeout / 1_000_000_000) s. Do long "
+                explanation:
+                    "its imports have not ended within \(timeout / 1_000_000_000) s. Do long "
                     + "work in start().")
         }
         do throws(LoadError) {
             return try result.get()
         } catch {
             var error = error
-            if lines().contains(where: { $0.contains("No module named 'greenroom'") || $0.contains("No module named greenroom") }) {
+            if lines().contains(where: {
+                $0.contains("No module named 'greenroom'")
+                    || $0.contains("No module named greenroom")
+            }) {
                 error = LoadError(
                     code: .noInterpreter, place: path,
                     explanation: "its interpreter has no package greenroom. Install it there with "

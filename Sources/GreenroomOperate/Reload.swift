@@ -84,7 +84,9 @@ package struct Reload: Sendable {
             let before = taken.changed(old.pluginsByAddress)
             let after = new.pluginsByAddress
             for (address, plugin) in after.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-                guard let earlier = before[address], earlier.plugin == plugin.plugin, earlier.connect == plugin.connect else {
+                guard let earlier = before[address], earlier.plugin == plugin.plugin,
+                    earlier.connect == plugin.connect
+                else {
                     rest.append("\(address)")
                     continue
                 }

@@ -120,7 +120,9 @@ package final class SessionSocket: Sendable {
 
     /// Whether a process is a plugin of this session: the interpreter of a script has its own program.
     private static func isPlugin(_ process: pid_t) -> Bool {
-        guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/stat") else { return true }
+        guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/stat") else {
+            return true
+        }
         // The name in parentheses may contain anything; the state and the parent follow.
         let fields = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?
             .split(separator: " ")

@@ -75,7 +75,9 @@ extension SandboxPolicy {
             .map { PathGrant(path: $0, access: .read) }
             + writePaths.map { PathGrant(path: $0, access: .write) }
             + devicePaths.map { PathGrant(path: $0, access: .device) }
-            + (program.map { [$0] + Self.loaders } ?? []).map { PathGrant(path: $0, access: .execute) }
+            + (program.map { [$0] + Self.loaders } ?? []).map {
+                PathGrant(path: $0, access: .execute)
+            }
     }
 
     /// The system's dynamic loaders, which execute programs.

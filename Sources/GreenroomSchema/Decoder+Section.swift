@@ -191,7 +191,8 @@ extension Schema.Section {
             let isMisspelt = !keys.isEmpty && !keys.contains { fields.map(\.key).contains($0) }
             if found.isEmpty {
                 guard alone.isEmpty || !isMisspelt else { break }
-                let example = fields.first { alone.isEmpty && $0.key == first.first }?.examples.first
+                let example = fields.first { alone.isEmpty && $0.key == first.first }?.examples
+                    .first
                 let such = example.map { ", such as \(first[0]): \($0.asYAML)" } ?? ""
                 messages.append("needs one of the keys \(list(heads)). Add one\(such).")
             } else if found.count > 1, alone.isEmpty {

@@ -140,7 +140,8 @@ public struct Validator: Sendable {
         do throws(LoadError) {
             let interpreter =
                 ScriptInterpreter.runs(path)
-                ? try ScriptInterpreter(of: path, named: nil, programs: Self.folder(of: runner)) : nil
+                ? try ScriptInterpreter(of: path, named: nil, programs: Self.folder(of: runner))
+                : nil
             description = try PluginScanner(program: runner).examine(path, with: interpreter)
         } catch {
             let file = ELFFile.read(path)

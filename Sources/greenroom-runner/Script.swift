@@ -14,7 +14,8 @@ func runScript(_ command: [String], host: pid_t) -> Never {
         _exit(64)
     }
     // A copy: the interpreter keeps the socket's descriptor.
-    let own = fcntl(ControlSocket.ofStartedProcess, F_DUPFD_CLOEXEC, ControlSocket.channelsOfScript + 1)
+    let own = fcntl(
+        ControlSocket.ofStartedProcess, F_DUPFD_CLOEXEC, ControlSocket.channelsOfScript + 1)
     guard own >= 0 else { fail("out of descriptors") }
     let socket = ControlSocket(adopting: own)
     guard case .message(let setup) = socket.receive(waits: true), setup.kind == .setup,

@@ -12,7 +12,9 @@ struct PluginArgument {
     init(_ text: String) {
         // A file name in the working folder means a library.
         let file = Self.file(of: text)
-        let isFileHere = !text.contains("/") && (file.hasSuffix(".so") || file.contains(".so.") || file.hasSuffix(".py"))
+        let isFileHere =
+            !text.contains("/")
+            && (file.hasSuffix(".so") || file.contains(".so.") || file.hasSuffix(".py"))
         place = isFileHere ? "./\(text)" : text
     }
 

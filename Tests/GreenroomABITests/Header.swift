@@ -6,7 +6,8 @@ struct Header {
     let text: String
 
     init() throws {
-        text = try ["plugin", "broadcast", "client", "output", "call", "control", "connections"].map { name in
+        text = try ["plugin", "broadcast", "client", "output", "call", "control", "connections"].map
+        { name in
             String(
                 decoding: try readFile(Checkout.include + "/greenroom/\(name).h"), as: UTF8.self)
         }.joined()

@@ -101,7 +101,7 @@ enum Samples {
                 network: true
               on-failure: restart
             - { plugin: Adjust, sandbox: on, allow: {}, on-failure: off }
-        share: { connect: /run/greenroom.sock }
+        share: { connect: /run/greenroom.sock, audio: { connect: /run/greenroom.sock } }
         timeline: [{ at: 1s, do: pause share }, { at: 2s, share-ceiling: none }]
         outputs: [{ loudspeaker: default }]
         """,
@@ -131,7 +131,7 @@ enum Samples {
             yaml: "camera:\n  plugin: ColorBars\n  opacity: 0.5\n",
             faults: [
                 "3:3: camera.opacity: unknown key. A setting of the plugin goes under "
-                    + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
+                    + #""settings"; other keys here are "plugin", "connect", "python", "on-failure", "isolation", "#
                     + #""sandbox", "memory-limit", "allow", "#
                     + #""start-deadline", "pre-processors"."#
             ]),
@@ -181,7 +181,7 @@ enum Samples {
                 #"2:21: outputs[0].record: needs the key "folder". Add it, such as folder: "#
                     + "recordings/demo.",
                 #"2:36: outputs[1]: needs one of the keys "record", "loudspeaker", "stream", "#
-                    + #""y4m", "plugin". Add one."#,
+                    + #""y4m", "plugin", "connect". Add one."#,
             ]),
         Bad(
             yaml: "microphone: { plugin: A }\noutputs: [{ record: a, loudspeaker: b }]",
@@ -282,7 +282,7 @@ enum Samples {
                 "3:19: camera.start-deadline: needs a time such as 10s, 500ms, 2m or 1h30m, from "
                     + "1s to 10m, found the number 10. Write 10s.",
                 "4:33: camera.pre-processors[0].start-deadline: unknown key. A setting of the plugin "
-                    + #"goes under "settings"; other keys here are "plugin", "on-failure", "#
+                    + #"goes under "settings"; other keys here are "plugin", "connect", "python", "on-failure", "#
                     + #""isolation", "sandbox", "memory-limit", "allow", "required"."#,
             ]),
         Bad(
@@ -582,8 +582,8 @@ enum Samples {
                 #"2:17: share.audio: needs one of the keys "plugin", "connect". Add one, such as plugin: "#
                     + "ToneShareAudio.",
                 #"3:9: camera: needs one of the keys "plugin", "connect". Add one, such as plugin: ColorBars."#,
-                #"3:28: camera.pre-processors[0]: needs the key "plugin". Add it, such as "#
-                    + "plugin: Adjust.",
+                #"3:28: camera.pre-processors[0]: needs one of the keys "plugin", "connect". "#
+                    + "Add one, such as plugin: Adjust.",
             ]),
 
         // Processes and what is allowed in them
@@ -717,7 +717,7 @@ enum Samples {
             yaml: "session: { clock: virtual, duration: 1s }\nshare: { connect: s.sock }",
             faults: [
                 "1:19: session.clock: the virtual clock ends the session before a "
-                    + "program can connect. Use the real clock, or name a plugin in place of the "
+                    + "program can connect. Use the real clock, or name a plugin instead of the "
                     + "socket."
             ], isSeenBySchema: false),
         Bad(

@@ -14,7 +14,8 @@ import Testing
             throw Failure("can't list \(folder)")
         }
         return all.compactMap { $0 as? String }
-            .filter { $0.hasSuffix(".yaml") && !$0.contains(".build/") && !$0.hasPrefix("python/") }.sorted()
+            .filter { $0.hasSuffix(".yaml") && !$0.contains(".build/") && !$0.hasPrefix("python/") }
+            .sorted()
     }
 
     /// Replacements for libraries that a sample needs to be built.

@@ -155,7 +155,9 @@ package final class ProgramListener: Sendable {
             state.connected = nil
             return (state.waiting.map(state.endpoints(of:)) ?? [], state.waiting)
         }
-        if let next { for endpoint in notified { endpoint.notify(.waiting(next.peer.description)) } }
+        if let next {
+            for endpoint in notified { endpoint.notify(.waiting(next.peer.description)) }
+        }
     }
 
     // MARK: The listener thread

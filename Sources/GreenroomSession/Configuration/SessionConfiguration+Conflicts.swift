@@ -89,9 +89,11 @@ extension SessionConfiguration {
                     command.withoutPlugin(among: plugins.roles, orElse: "remove the entry"),
                     at: entry.origin)
             }
-            guard case .set = command, self.plugins.contains(where: {
-                $0.address == target && $0.plugin.connect != nil
-            }) else { return nil }
+            guard case .set = command,
+                self.plugins.contains(where: {
+                    $0.address == target && $0.plugin.connect != nil
+                })
+            else { return nil }
             return ConfigurationProblem(
                 "a program that connects has its own settings. Remove the entry.", at: entry.origin)
         }
@@ -121,10 +123,13 @@ extension SessionConfiguration {
 
     /// Keys for plugins that the host starts on plugins of programs that connect.
     private var connectConflicts: [ConfigurationProblem] {
-        plugins.filter { $0.plugin.connect != nil }.flatMap { address, plugin in
+        // A plugin besides a socket is reported already.
+        plugins.filter { $0.plugin.connect != nil && $0.plugin.plugin.isEmpty }.flatMap {
+            address, plugin in
             let keys = [
                 (plugin.settings.isEmpty, "settings"), (plugin.onFailure == nil, "on-failure"),
-                (plugin.startDeadline == nil, "start-deadline"), (plugin.isolation == nil, "isolation"),
+                (plugin.startDeadline == nil, "start-deadline"),
+                (plugin.isolation == nil, "isolation"),
                 (plugin.sandbox == nil, "sandbox"), (plugin.memoryLimit == nil, "memory-limit"),
                 (plugin.grants?.needProcess != true, "allow"),
             ]

@@ -108,7 +108,8 @@ extension NewPackage {
             return "The guides, from a first camera to threads and audio, are in "
                 + "`\(path)/docs/book/README.md`."
         case .python:
-            return "The package describes every class and method: `python3 -m pydoc greenroom`. Install it "
+            return
+                "The package describes every class and method: `python3 -m pydoc greenroom`. Install it "
                 + "where the plugin runs, in a virtual environment `.venv` here: "
                 + "`python3 -m venv .venv && .venv/bin/pip install greenroom pytest`."
         case .headers(let headers):

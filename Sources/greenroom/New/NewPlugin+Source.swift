@@ -22,7 +22,8 @@ extension NewPlugin {
     /// The test of a plugin in Python.
     var pythonTest: PackageFile {
         PackageFile(
-            path: "test_\(name.replacing("-", with: "_")).py", text: named(Self.template("test.py")))
+            path: "test_\(name.replacing("-", with: "_")).py", text: named(Self.template("test.py"))
+        )
     }
 
     /// The build files of a plugin without a package manager.

@@ -81,7 +81,8 @@ struct NewPlugin {
             throw ExitError(
                 .usage,
                 "--language \(language.rawValue): there is no template of \(template.title) in "
-                    + "\(language.title). Write --language \(known.map(\.rawValue).joined(separator: " or "))")
+                    + "\(language.title). Write --language \(known.map(\.rawValue).joined(separator: " or "))"
+            )
         }
         self.language = language
         guard style == nil || template.kind == .videoSource && language == .swift else {

@@ -23,7 +23,8 @@ import Testing
         ),
         Mistake(
             "camera: {}",
-            #"s.yaml:1:9: camera: needs one of the keys "plugin", "connect". Add one, such as plugin: ColorBars."#),
+            #"s.yaml:1:9: camera: needs one of the keys "plugin", "connect". Add one, such as plugin: ColorBars."#
+        ),
         Mistake(
             "session: { duration: 10s }",
             #"s.yaml:1:1: needs at least one of the keys "camera", "microphone", "share", "stage", "cameras", "microphones", "shares", "stages", "media", "call". Add one."#
@@ -91,7 +92,8 @@ import Testing
         Mistake(
             "share: { connect: s.sock, isolation: process }",
             "s.yaml:1:29: share.isolation: applies only to plugins; the host does not start a "
-                + "program connects to this socket. Remove it, or name a plugin instead of the socket."),
+                + "program connects to this socket. Remove it, or name a plugin instead of the socket."
+        ),
     ]
 
     @Test(arguments: mistakes)
