@@ -43,6 +43,8 @@ list=$root/share/greenroom/installed-files
 remove_listed() {
     [ -e "$list" ] || return 0
     sort -r "$list" | while IFS= read -r name; do
+        # The list holds only names below the prefix; another name was put there by somebody else.
+        case /$name/ in *//?* | */../* | */./*) continue ;; esac
         if [ -n "${1-}" ] && grep -qxF "$name" "$1"; then continue; fi
         case $name in
             */) rmdir "$root/$name" 2> /dev/null || true ;;
@@ -58,7 +60,9 @@ if [ -n "$removes" ]; then
     remove_listed
     # Its own folder goes last.
     rm -f "$list"
-    grep '/$' "$copy" | sort -r | while IFS= read -r name; do rmdir "$root/$name" 2> /dev/null || true; done
+    grep '/$' "$copy" | grep -v -e '^/' -e '^\.\./' -e '/\.\./' | sort -r | while IFS= read -r name; do
+        rmdir "$root/$name" 2> /dev/null || true
+    done
     rm -f "$copy"
     echo "Removed from $prefix."
     exit
