@@ -13,22 +13,24 @@ enum PluginState: Equatable {
     case awaitsConnection(since: Int64?)
     /// The plugin's new life makes its first steps.
     case begins(since: Int64?)
+    /// The plugin makes its last steps, because it has finished or cannot continue.
+    case ends(isInOrder: Bool, PluginFailure)
     /// The session continues without the plugin, which has finished or was lost.
     case left(wasLost: Bool)
 
-    /// Whether the plugin is absent: it waits for its next life, or makes the first steps.
+    /// Whether the plugin is absent: it waits for its next life, or makes its first or last steps.
     var isAway: Bool {
         switch self {
-        case .awaitsStart, .awaitsConnection, .begins: true
+        case .awaitsStart, .awaitsConnection, .begins, .ends: true
         case .present, .left: false
         }
     }
 
-    /// Whether the plugin has a current life, unless that life was just lost.
+    /// Whether the plugin has a current life that goes on, unless that life was just lost.
     var hasLife: Bool {
         switch self {
         case .present, .begins: true
-        case .awaitsStart, .awaitsConnection, .left: false
+        case .awaitsStart, .awaitsConnection, .ends, .left: false
         }
     }
 

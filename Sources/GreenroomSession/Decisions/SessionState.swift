@@ -28,7 +28,7 @@ struct SessionState {
         case started
         /// The session gained a plugin while it runs. The plugin's life begins with the next timer.
         case added(Int, PluginEntry.Facts)
-        /// A step of a new life is done.
+        /// A first or last step of a life is done. A last step that does not apply is done, too.
         case done(LifecycleStep, Int)
         /// A new life sends from inside start-send.
         case sends(Int)
@@ -38,8 +38,6 @@ struct SessionState {
         case hangs(Int, SessionEvent.Step, Int64, PluginFailure)
         /// The plugin reported that it has finished or cannot continue.
         case gaveUp(Int, isInOrder: Bool, PluginFailure)
-        /// The ending steps of a plugin that gave up are done.
-        case endedAfterGivingUp(Int, isInOrder: Bool, PluginFailure)
         /// A source has sent no media for too long.
         case silent(Int)
         /// A setting of an absent plugin has changed.
@@ -63,18 +61,15 @@ struct SessionState {
 
     /// An action to take.
     enum Effect {
-        /// Begins a step of a plugin's new life; `create` begins the life.
+        /// Begins a first or last step of a plugin's life; `create` begins the life.
         case begin(LifecycleStep, Int)
         /// The host no longer calls a life, and kills its process.
         case giveUp(Int, because: String)
-        /// Runs the steps that end a life, then reports
-        /// ``Event/endedAfterGivingUp(_:isInOrder:_:)``.
-        case endInOrder(Int, isInOrder: Bool)
         /// Expects no more media from a finished source. The source's last frame stays.
         case rest(Int)
         /// Expects frames from a program that has connected for the first time.
         case expectFrames(Int)
-        /// Ends a life as far as possible: the session continues without the plugin.
+        /// Continues the session without the plugin.
         case leave(Int)
         /// Passes a setting to a new life.
         case set(Setting, Int)
@@ -129,8 +124,14 @@ struct SessionState {
 
     // MARK: Queries
 
-    /// Whether a plugin is absent: it waits for its next life or makes its first steps.
+    /// Whether a plugin is absent: it waits for its next life, or makes its first or last steps.
     func isAway(_ plugin: Int) -> Bool { plugins[plugin]?.state.isAway ?? false }
+
+    /// Whether a plugin makes the first or last steps of a life.
+    func makesSteps(_ plugin: Int) -> Bool {
+        guard let state = plugins[plugin]?.state else { return false }
+        return state.isAway || state.hasLeft
+    }
 
     /// Whether a command has stopped a plugin.
     func isStopped(_ plugin: Int) -> Bool { plugins[plugin]?.isStopped ?? false }
@@ -194,15 +195,13 @@ extension SessionState {
         case .hangs(let plugin, let callback, let nanoseconds, let failure):
             return hang(plugin, in: callback, for: nanoseconds, failure, at: now)
         case .gaveUp(let plugin, let isInOrder, let failure):
-            guard plugins[plugin]?.state.hasLife == true else { return [] }
-            // If the policy is to restart, kill the process without the ending steps.
-            return isInOrder || plugins[plugin]?.facts.onFailure != .restart
-                ? [.endInOrder(plugin, isInOrder: isInOrder)] : lose(plugin, failure, at: now)
-        case .endedAfterGivingUp(let plugin, let isInOrder, let failure):
-            guard isInOrder, plugins[plugin]?.facts.connects == false else {
+            guard let entry = plugins[plugin], entry.state.hasLife else { return [] }
+            // A restart kills the process, and the session's end makes the last steps.
+            guard isInOrder || entry.facts.connects || entry.facts.onFailure == .off else {
                 return lose(plugin, failure, at: now)
             }
-            return [.rest(plugin)] + leave(plugin, wasLost: false)
+            plugins[plugin]?.state = .ends(isInOrder: isInOrder, failure)
+            return [.begin(.stopSend, plugin)]
         case .silent(let plugin):
             if let track = plugins[plugin]?.facts.track {
                 slates.show(.silent(track), on: track, at: now)
@@ -270,6 +269,8 @@ extension SessionState {
         guard let entry = plugins[plugin] else { return [] }
         let facts = entry.facts
         switch (entry.state, phase, failure.cause, facts.onFailure) {
+        case (.ends(let isInOrder, _), _, _, _):
+            return depart(plugin, isInOrder: isInOrder, failure, at: now)
         case (.awaitsConnection, _, _, _): return []
         case _ where facts.connects: return awaitConnection(of: plugin, failure, at: now)
         case (_, .starting, .badSettings, _):
@@ -356,7 +357,18 @@ extension SessionState {
     private mutating func leave(_ plugin: Int, wasLost: Bool) -> [Effect] {
         guard plugins[plugin]?.state.hasLeft == false else { return [] }
         plugins[plugin]?.state = .left(wasLost: wasLost)
-        return [.leave(plugin)]
+        return [.leave(plugin), .begin(.stopSend, plugin)]
+    }
+
+    /// Handles the end of a plugin that has finished or cannot continue.
+    private mutating func depart(
+        _ plugin: Int, isInOrder: Bool, _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        plugins[plugin]?.state = .present
+        guard isInOrder, plugins[plugin]?.facts.connects == false else {
+            return lose(plugin, failure, at: now)
+        }
+        return [.rest(plugin)] + leave(plugin, wasLost: false)
     }
 
     private mutating func record(
@@ -378,7 +390,7 @@ extension SessionState {
         slates.announce(text(track), on: track, at: now)
     }
 
-    // MARK: New lives
+    // MARK: Lives
 
     /// Waits until a plugin that has disconnected connects again.
     private mutating func awaitConnection(
@@ -403,11 +415,18 @@ extension SessionState {
         return [.begin(.create, plugin)]
     }
 
-    /// Begins the next step of a new life.
+    /// Begins the next step of a life that begins or ends.
     private mutating func advance(
         _ plugin: Int, after step: LifecycleStep, at now: Int64
     ) -> [Effect] {
-        guard phase != .ending, case .begins = plugins[plugin]?.state else { return [] }
+        switch (plugins[plugin]?.state, step) {
+        case (.ends, .stopSend), (.left, .stopSend): return [.begin(.uninitialize, plugin)]
+        case (.ends, .uninitialize), (.left, .uninitialize): return [.begin(.destroy, plugin)]
+        case (.ends(let isInOrder, let failure), .destroy):
+            return depart(plugin, isInOrder: isInOrder, failure, at: now)
+        case (.begins, _) where phase != .ending: break
+        default: return []
+        }
         switch step {
         case .create: return [.begin(.initialize, plugin)]
         case .initialize where plugins[plugin]?.facts.takesTracks == true:

@@ -69,8 +69,10 @@ struct PluginSlots {
     var callFilters: CallFilters
     /// Every filter, including filters that left.
     private let everyFilter: [SessionPlugin]
-    /// All instances, also of plugins that left; for the report.
-    private(set) var instances: [PluginInstance]
+    /// All plugins, including plugins that left.
+    private(set) var everyone: [SessionPlugin]
+    /// All instances, including those of plugins that left; for the report.
+    var instances: [PluginInstance] { everyone.map(\.instance) }
     /// The call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
     /// The call's instance, even if the call has left.
@@ -167,10 +169,10 @@ struct PluginSlots {
             plan.callFilters, clock: clock, events: events, control: control)
         filters += callFilters.spareMembers
         all = sources + filters + outputs
-        instances = all.map(\.instance)
+        everyone = all
         feeds = (outputs + sources).compactMap(\.feed)
-        callInstance = instances.first { $0.roster != nil }
-        hasControllers = instances.contains { $0.controlGrant != nil }
+        callInstance = all.first { $0.instance.roster != nil }?.instance
+        hasControllers = all.contains { $0.instance.controlGrant != nil }
     }
 
     /// The plugins that may control the session.
@@ -216,7 +218,7 @@ struct PluginSlots {
     mutating func add(_ filter: SessionPlugin) {
         filters.append(filter)
         all = sources + filters + outputs
-        instances.append(filter.instance)
+        everyone.append(filter)
     }
 
     /// Returns the plugins at an address. A filter of participants' audio has several plugins.
@@ -225,15 +227,11 @@ struct PluginSlots {
     }
 
     /// Removes a plugin.
-    ///
-    /// - Returns: Whether it was present.
-    mutating func remove(_ plugin: SessionPlugin) -> Bool {
-        let count = all.count
+    mutating func remove(_ plugin: SessionPlugin) {
         sources.removeAll { $0.instance === plugin.instance }
         filters.removeAll { $0.instance === plugin.instance }
         outputs.removeAll { $0.instance === plugin.instance }
         all = sources + filters + outputs
         plugin.feed?.leave(isFinished: plugin.instance.gaveUp?.status == .ok)
-        return all.count < count
     }
 }

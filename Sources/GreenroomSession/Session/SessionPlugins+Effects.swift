@@ -9,19 +9,17 @@ extension SessionPlugins {
     mutating func perform(_ effect: SessionState.Effect) {
         switch effect {
         case .begin(let step, let number):
-            if let plugin = plugin(number) { begin(step, ofNewLife: plugin) }
+            if let plugin = plugin(number) { begin(step, of: plugin) }
         case .giveUp(let number, let reason): plugin(number)?.instance.giveUp(because: reason)
-        case .endInOrder(let number, let isInOrder):
-            guard let plugin = plugin(number) else { return }
-            for step in LifecycleStep.ending { perform([plugin]) { $0.begin(ending: step) } }
-            handle(
-                .endedAfterGivingUp(number, isInOrder: isInOrder, plugin.instance.failure()))
         case .rest(let number):
             guard let plugin = plugin(number) else { return }
             plugin.instance.audioIngest?.rest()
             plugin.input?.showLastFrame()
         case .expectFrames(let number): plugin(number)?.input?.setStarted()
-        case .leave(let number): if let plugin = plugin(number) { remove(plugin) }
+        case .leave(let number):
+            guard let plugin = plugin(number) else { return }
+            slots.remove(plugin)
+            silence.excuse(number)
         case .set(let setting, let number):
             if let plugin = plugin(number) { begin(plugin, setting: setting) }
         case .remember(let setting, let number): plugin(number)?.instance.remember(setting)
@@ -31,12 +29,12 @@ extension SessionPlugins {
         }
     }
 
-    /// Returns the plugin with a number; nil if the plugin has left.
+    /// Returns the plugin with a number, including plugins that left.
     private func plugin(_ number: Int) -> SessionPlugin? {
-        slots.all.first { $0.number == number }
+        slots.everyone.first { $0.number == number }
     }
 
-    private mutating func begin(_ step: LifecycleStep, ofNewLife plugin: SessionPlugin) {
+    private mutating func begin(_ step: LifecycleStep, of plugin: SessionPlugin) {
         switch step {
         case .create: begin(plugin) { $0.beginCreate() }
         case .initialize:
@@ -45,7 +43,8 @@ extension SessionPlugins {
         case .track:
             let tracks = tracks(for: plugin) + (plugin.feed?.takeQuestions() ?? [])
             begin(plugin) { $0.beginDescribing(tracks) }
-        default: begin(plugin) { $0.beginStartSend() }
+        case .startSend: begin(plugin) { $0.beginStartSend() }
+        default: steps.letRun(steps.begin([plugin], isLast: true) { $0.begin(ending: step) })
         }
     }
 }

@@ -26,25 +26,6 @@ extension SessionPlugins {
     mutating func fail(_ plugin: SessionPlugin, because reason: String? = nil) {
         handle(.lost(plugin.number, plugin.instance.failure(of: reason)))
     }
-
-    /// Removes a plugin from the session, after ending it as far as possible.
-    mutating func remove(_ plugin: SessionPlugin) {
-        guard slots.remove(plugin) else { return }
-        silence.excuse(plugin.number)
-        let instance = plugin.instance
-        for step in LifecycleTable.stepsToEnd(from: instance.lifecycle) {
-            let pending = instance.begin(ending: step)
-            let deadline = clock.host.deadline(after: steps.deadlineNanoseconds)
-            guard instance.finish(pending, until: deadline) != nil else {
-                events.send(
-                    .callbackHangs(
-                        role: instance.role, callback: .lifecycle(step),
-                        seconds: Double(steps.deadlineNanoseconds) / 1e9))
-                instance.giveUp(because: "hangs in \(step)")
-                break
-            }
-        }
-    }
 }
 
 // MARK: - Termination
@@ -64,7 +45,8 @@ extension SessionPlugins {
     func failedOutputs(orLost: Bool) -> Set<Int> {
         let failed = slots.outputs.filter { output in
             let (instance, feed) = (output.instance, output.feed)
-            return isAway(output) || instance.fault != nil
+            // An output that has finished has not failed, even if it still makes its last steps.
+            return isAway(output) && instance.gaveUp?.status != .ok || instance.fault != nil
                 || instance.gaveUp.map { $0.status != .ok } ?? false
                 || feed?.hasRefusedAll ?? false
                 || orLost && feed?.control.condition?.state == .lost

@@ -198,8 +198,7 @@ extension SessionPlugins {
         // remaining media.
         slots.callInstance?.roster?.closeAll(isFinal: true)
         slots.callInstance?.closeIngest()
-        // The results of running steps decide which ending steps follow.
-        for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
+        finishSteps()
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
     }
 
@@ -208,6 +207,7 @@ extension SessionPlugins {
         handle(.ending)
         steps.sparesDebugged = false
         for instance in slots.instances { instance.arrivals?.close() }
+        finishSteps()
         for step in LifecycleStep.ending {
             let due = slots.all.filter {
                 LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
@@ -215,6 +215,15 @@ extension SessionPlugins {
             perform(due) { $0.begin(ending: step) }
         }
         recordFailedEnds()
+    }
+
+    /// Waits for the running steps, and for the steps that follow from their results.
+    private mutating func finishSteps() {
+        while true {
+            let running = steps.takeRunning()
+            guard !running.isEmpty else { return }
+            for step in running { settle(steps.end(of: step), of: step) }
+        }
     }
 
     /// Runs a step of several plugins concurrently, and waits for all results.
@@ -407,7 +416,7 @@ extension SessionPlugins {
         _ plugin: SessionPlugin
     ) {
         switch result {
-        case .done where isAway(plugin):
+        case .done where state.makesSteps(plugin.number):
             if step.step == .initialize, !isEnding { settleChange(of: plugin) }
             handle(.done(step.step, plugin.number))
         case .done where step.step == .propertyChange:
@@ -423,8 +432,12 @@ extension SessionPlugins {
             // A refused parameter stays unchanged.
             if step.step != .setParameter { fail(plugin, because: reason.description) }
         case .illegal:
-            // The host abandoned or ended the plugin after the step began.
-            if plugin.instance.fault != nil { fail(plugin) }
+            if plugin.instance.fault != nil {
+                // The host abandoned the plugin after the step began.
+                fail(plugin)
+            } else if LifecycleStep.ending.contains(step.step) {
+                handle(.done(step.step, plugin.number))
+            }
         }
     }
 

@@ -21,6 +21,8 @@ struct StepRunner {
         let activityBefore: Int
         /// The number of the plugin's life in which the step began.
         let life: Int
+        /// Whether no other step of the plugin may delay the step: it ends the plugin's life.
+        let isLast: Bool
         /// Whether the step is a start-send that sends from inside. The session continues
         /// meanwhile.
         var isPump = false
@@ -95,7 +97,9 @@ struct StepRunner {
     }
 
     /// Whether a running callback should return soon.
-    var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.plugin.instance) } }
+    var awaitsCallbacks: Bool {
+        running.contains { !$0.isPump && ($0.isLast || !isPumping($0.plugin.instance)) }
+    }
 
     /// The plugins with a running callback, if every callback has run so long that it may wait for
     /// a thread of its plugin; nil otherwise.
@@ -120,9 +124,11 @@ struct StepRunner {
 
     /// Begins a step of each plugin.
     ///
-    /// - Parameter setting: The setting that the step changes; nil if none.
+    /// - Parameters:
+    ///   - setting: The setting that the step changes; nil if none.
+    ///   - isLast: Whether the step ends the plugins' lives.
     func begin(
-        _ plugins: [SessionPlugin], changing setting: Setting? = nil,
+        _ plugins: [SessionPlugin], changing setting: Setting? = nil, isLast: Bool = false,
         _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
         // Take the time before the callbacks begin, so that none takes longer than the limit.
@@ -133,12 +139,18 @@ struct StepRunner {
             return Step(
                 plugin: plugin, pending: step, setting: setting,
                 deadline: StepDeadline(limit, from: start), activityBefore: activity,
-                life: plugin.instance.lives)
+                life: plugin.instance.lives, isLast: isLast)
         }
     }
 
     /// Adds steps that run while the session continues.
-    mutating func letRun(_ steps: [Step]) { running += steps }
+    mutating func letRun(_ steps: [Step]) {
+        running += steps
+        // A step that the lifecycle forbids ends before it runs, and wakes nobody.
+        if steps.contains(where: { $0.plugin.instance.finish($0.pending, until: .min) != nil }) {
+            inbox.post()
+        }
+    }
 
     /// Continues the session while a start-send sends from inside.
     mutating func letPump(_ step: Step) {
@@ -207,7 +219,7 @@ struct StepRunner {
                 step.isReported = step.isReported || !isReported && taken > step.deadline.limit
                 news.append(
                     (step, !isReported && step.isReported ? .pumpsOverdue(taken) : .pumps))
-            } else if step.deadline.look(glance, at: clock.now) == .hangs {
+            } else if look(at: &step, glance) == .hangs {
                 news.append((step, .hangs))
                 continue
             }
@@ -216,17 +228,25 @@ struct StepRunner {
         return news
     }
 
+    private func look(
+        at step: inout Step, _ glance: StepDeadline.Glance
+    ) -> StepDeadline.Verdict {
+        step.isLast
+            ? step.deadline.lookAwaited(glance, at: clock.now, mediaLimit: deadlineNanoseconds)
+            : step.deadline.look(glance, at: clock.now)
+    }
+
     /// The time of the next look at the running steps, on the host clock; nil if none has a
     /// deadline.
     var nextLook: Int64? {
         let now = clock.now
         var next: Int64?
-        for step in running where !step.isReported {
+        for var step in running where !step.isReported {
             let glance = step.glance(sparesDebugged: sparesDebugged)
             let due =
                 if step.isPump {
                     now + max(step.deadline.limit - (glance.taken ?? 0), 0) + 1
-                } else if case .waits(let due) = step.deadline.look(glance, at: now) {
+                } else if case .waits(let due) = look(at: &step, glance) {
                     due
                 } else {
                     now

@@ -137,7 +137,7 @@ import Testing
                     [
                         "give up 0: failed",
                         "note camera: failed 6 times within a minute; not restarting",
-                        "leave 0", "camera is dropped",
+                        "leave 0", "stop-send 0", "camera is dropped",
                     ]),
                 Row(now + 1000, .timer, ["slate lost"]),
                 Row(now + 1000, .lost(0, Self.crash), []),
@@ -155,16 +155,16 @@ import Testing
             ),
             (
                 Facts(role: "a", isSource: true, onFailure: .off), SessionStateTests.crash,
-                ["leave 0", "a is dropped"], "every source has ended"
+                ["leave 0", "stop-send 0", "a is dropped"], "every source has ended"
             ),
             (
                 Facts(role: "a", takesTracks: true, onFailure: .off), SessionStateTests.crash,
-                ["leave 0", "a is dropped"], nil
+                ["leave 0", "stop-send 0", "a is dropped"], nil
             ),
             (
                 Facts(role: "a", takesTracks: true), PluginFailure(step: "no", cause: .badSettings),
                 [
-                    "note a: cannot use its settings; not restarting", "leave 0",
+                    "note a: cannot use its settings; not restarting", "leave 0", "stop-send 0",
                     "a is dropped",
                 ], nil
             ),
@@ -210,8 +210,11 @@ import Testing
         expect(
             &state,
             [
-                Row(0, .gaveUp(0, isInOrder: true, plea), ["end 0"]),
-                Row(0, .endedAfterGivingUp(0, isInOrder: true, plea), ["rest 0", "leave 0"]),
+                Row(0, .gaveUp(0, isInOrder: true, plea), ["stop-send 0"]),
+                Row(0, .gaveUp(0, isInOrder: true, plea), []),
+                Row(0, .done(.stopSend, 0), ["uninitialize 0"]),
+                Row(0, .done(.uninitialize, 0), ["destroy 0"]),
+                Row(0, .done(.destroy, 0), ["rest 0", "leave 0", "stop-send 0"]),
                 Row(
                     0, .gaveUp(1, isInOrder: false, plea),
                     ["give up 1: failed", "camera restarts in 0.5 s"]),
@@ -220,6 +223,66 @@ import Testing
         #expect(state.reasonToEnd == nil)
         // Its life has ended.
         expect(&state, [Row(0, .gaveUp(1, isInOrder: true, plea), [])])
+    }
+
+    /// An output, a composer, a filter and a call.
+    private static let slowPlugins = [
+        Facts(role: "output", takesTracks: true, onFailure: .off),
+        Facts(role: "stage", track: .stage, isSource: true, takesTracks: true, onFailure: .off),
+        Facts(role: "camera.pre-processors[0]", onFailure: .off),
+        Facts(role: "call", isCall: true, takesTracks: true, onFailure: .off),
+    ]
+
+    @Test(arguments: slowPlugins, [true, false])
+    func `a plugin whose stop takes 8 s delays no restart, no slate and no command`(
+        slow: Facts, isInOrder: Bool
+    ) {
+        let share = Facts(role: "share", track: .share, isSource: true)
+        var state = running([0: Self.camera, 1: slow, 2: share])
+        let failure = PluginFailure(plea: "the disk is full")
+        expect(
+            &state,
+            [
+                Row(1000, .gaveUp(1, isInOrder: isInOrder, failure), ["stop-send 1"]),
+                Row(
+                    2000, .lost(0, Self.crash),
+                    ["give up 0: failed", "camera restarts in 0.5 s"]),
+                Row(2100, .stopped(2, true), []),
+                Row(2200, .settled(SessionEnd.Causes()), []),
+                Row(2500, .timer, ["create 0"]),
+                Row(3000, .timer, ["slate restarting"]),
+                Row(3100, .done(.create, 0), ["initialize 0"]),
+                Row(3200, .done(.initialize, 0), ["start-send 0"]),
+                Row(3300, .sends(0), ["camera is back after 1.3 s"]),
+                Row(9000, .done(.stopSend, 1), ["uninitialize 1"]),
+                Row(9000, .done(.uninitialize, 1), ["destroy 1"]),
+                Row(
+                    9000, .done(.destroy, 1),
+                    (isInOrder ? ["rest 1"] : []) + ["leave 1", "stop-send 1"]
+                        + (isInOrder ? [] : ["\(slow.role) is dropped"])),
+            ])
+        #expect(state.isStopped(2) && state.reasonToEnd == nil)
+        #expect(
+            state.losses.all.map(\.evidence)
+                == ["crashed: SIGSEGV"] + (isInOrder ? [] : ["the disk is full"]))
+    }
+
+    @Test func `a plugin that hangs or crashes in its last steps leaves`() {
+        for isInOrder in [true, false] {
+            for event in [
+                SessionState.Event.lost(0, Self.crash),
+                .hangs(0, .lifecycle(.stopSend), 10_000_000_000, PluginFailure()),
+            ] {
+                var state = running([
+                    0: Facts(role: "output", takesTracks: true, onFailure: .off), 1: Self.camera,
+                ])
+                _ = state.handle(.gaveUp(0, isInOrder: isInOrder, PluginFailure(plea: "x")), at: 0)
+                _ = state.handle(event, at: 10_000_000_000)
+                #expect(state.plugins[0]?.state == .left(wasLost: !isInOrder))
+                // Later results change nothing.
+                #expect(state.handle(.done(.destroy, 0), at: 10_000_000_000).isEmpty)
+            }
+        }
     }
 
     @Test func `a broadcast may connect, leave and connect again`() {
@@ -327,10 +390,8 @@ import Testing
                 Row(500, .done(.track, 1), ["stage is back after 0.5 s"]),
                 Row(5000, .timer, []),
                 // It makes no media of its own.
-                Row(5000, .gaveUp(0, isInOrder: true, PluginFailure()), ["end 0"]),
-                Row(
-                    5000, .endedAfterGivingUp(0, isInOrder: true, PluginFailure()),
-                    ["rest 0", "leave 0"]),
+                Row(5000, .gaveUp(0, isInOrder: true, PluginFailure()), ["stop-send 0"]),
+                Row(5000, .done(.destroy, 0), ["rest 0", "leave 0", "stop-send 0"]),
             ])
         #expect(state.reasonToEnd?.outcome == .finished)
     }
@@ -415,16 +476,15 @@ import Testing
                 guard !isAlive[plugin], !hasLeft[plugin] else { return false }
                 isAlive[plugin] = true
                 created[plugin] += 1
+            // A last step of a life that has ended does nothing.
+            case .begin(.stopSend, _), .begin(.uninitialize, _): break
+            case .begin(.destroy, let plugin): end(plugin)
             case .begin(_, let plugin), .set(_, let plugin), .expectFrames(let plugin):
                 return isAlive[plugin]
-            case .endInOrder(let plugin, _):
-                guard isAlive[plugin] else { return false }
-                end(plugin)
             case .giveUp(let plugin, _): end(plugin)
             case .leave(let plugin):
                 guard !hasLeft[plugin] else { return false }
                 hasLeft[plugin] = true
-                end(plugin)
             case .rest, .remember, .show, .send, .end: break
             }
             return true
@@ -444,6 +504,8 @@ import Testing
         var lives: Lives
         var now: Int64 = 0
         var ends = 0
+        /// The last steps that run.
+        var ending: [(step: LifecycleStep, plugin: Int)] = []
 
         init(seed: UInt64) {
             var random = SeededGenerator(seed: seed)
@@ -467,14 +529,18 @@ import Testing
                 let isLegal = lives.perform(effect)
                 #expect(isLegal, "\(seed): \(event): \(effect.words)")
                 switch effect {
-                case .endInOrder(let plugin, let isInOrder):
-                    happens(
-                        .endedAfterGivingUp(
-                            plugin, isInOrder: isInOrder, PluginFailure(plea: "it said so")))
+                case .begin(let step, let plugin) where LifecycleStep.ending.contains(step):
+                    ending.append((step, plugin))
                 case .end: ends += 1
                 default: break
                 }
             }
+        }
+
+        /// Ends the oldest last step.
+        mutating func finishStep() {
+            let (step, plugin) = ending.removeFirst()
+            happens(.done(step, plugin))
         }
 
         /// Lets something happen that can happen now.
@@ -485,7 +551,8 @@ import Testing
             let cause: PluginFailure.Cause =
                 Int.random(in: 0..<8, using: &random) == 0 ? .badSettings : .other
             let steps: [LifecycleStep] = [.create, .initialize, .track, .startSend]
-            switch Int.random(in: 0..<12, using: &random) {
+            switch Int.random(in: 0..<14, using: &random) {
+            case 12...13 where !ending.isEmpty: finishStep()
             case 0 where isAlive:
                 // Its process is lost.
                 lives.end(plugin)
@@ -522,6 +589,7 @@ import Testing
         for _ in 0..<200 { session.step() }
         session.happens(.settled(SessionEnd.Causes(stop: .interrupted)))
         for _ in 0..<50 { session.step() }
+        while !session.ending.isEmpty { session.finishStep() }
         #expect(session.ends == 1 && session.state.phase == .ending, "\(seed)")
         // The end calls each life that is left.
         for plugin in 0..<Simulation.count { session.lives.end(plugin) }
@@ -537,7 +605,6 @@ extension SessionState.Effect {
         switch self {
         case .begin(let step, let plugin): "\(step) \(plugin)"
         case .giveUp(let plugin, let reason): "give up \(plugin): \(reason)"
-        case .endInOrder(let plugin, _): "end \(plugin)"
         case .rest(let plugin): "rest \(plugin)"
         case .expectFrames(let plugin): "expect \(plugin)"
         case .end(let end): "end: \(end.text)"

@@ -25,6 +25,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var failingLater: (step: String, status: Status)?
         /// The status with which it gives up when it is stopped; nil not to.
         var endsWith: Status?
+        /// What it does when it is stopped, besides.
+        var onStop: @Sendable () -> Void = {}
         /// The video call that hangs until the session ends the life, from 0; nil if none.
         var hangingFrame: Int?
         /// Whether that call returns only after the test, as one in the host's process may.
@@ -190,6 +192,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     }
 
     func stopSend() {
+        script.onStop()
         _ = isAtFarEnd.wait(until: nil) { $0 ? nil : true }
         if let status = script.endsWith {
             HostInterface.host.pointee.give_up(handle, status.rawValue, "the end is torn")

@@ -1,9 +1,12 @@
 import Foundation
+import GreenroomABI
 import GreenroomMedia
 import GreenroomModel
+import GreenroomPluginInterface
 import Testing
 
 @testable import GreenroomLifecycle
+@testable import GreenroomOutputs
 @testable import GreenroomRuntime
 @testable import GreenroomSession
 
@@ -26,5 +29,40 @@ import Testing
         #expect(result.hangs == ["camera: start-send"])
         #expect(result.plugin("camera")?.losses?.map(\.evidence) == ["hangs in start-send"])
         #expect(camera.calls["start-send"] == 2 && result.report.outcome == .finished)
+    }
+
+    @Test(arguments: [Status.ok, .failed])
+    func `while an output stops, a lost camera restarts and a command stops the share`(
+        status: Status
+    ) throws {
+        let camera = FakeSource(.init(frames: 3))
+        let share = FakeSource()
+        let output = FakeOutput(
+            .init(
+                onStop: {
+                    while camera.calls["create", default: 0] < 2 || share.calls["stop-send"] == nil
+                    {
+                        sched_yield()
+                    }
+                },
+                onVideo: { output, _ in
+                    guard output.frames.count == 1 else { return }
+                    HostInterface.host.pointee.give_up(
+                        output.handle, status.rawValue, "the disk is full")
+                }))
+        var session = try InProcessSession(
+            camera: camera.plan(.videoSource, onFailure: .restart),
+            share: share.plan(.shareSource), milliseconds: 2000)
+        session.plan.configuration.clock = .real
+        session.plan.configuration.timeline = [
+            TimelineEntry(time: .milliseconds(200), command: .stop(.share), origin: "test")
+        ]
+        session.plan.outputs[session.plan.configuration.outputs.count] = output.plan()
+        session.plan.configuration.outputs.append(
+            SessionOutput(PluginOutput(PluginConfiguration("FakeOutput"))))
+        let result = try session.run()
+        #expect(output.steps.suffix(3) == ["stop-send", "uninitialize", "destroy"])
+        #expect(result.hangs.isEmpty && result.report.outcome == .finished)
+        #expect(result.dropped == (status == .ok ? [] : ["outputs[1]"]))
     }
 }
