@@ -3,6 +3,7 @@ import GreenroomABI
 package import GreenroomConversion
 package import GreenroomIPC
 import GreenroomIsolation
+import GreenroomLifecycle
 package import GreenroomMedia
 import GreenroomRunner
 
@@ -75,9 +76,21 @@ package final class PluginTracer: InstanceObserver {
             trace(
                 TracedCall(
                     thread: TracedCall.Thread(channel: channel.index), request: request,
-                    status: status, nanoseconds: now()))
+                    status: status, refusal: status.flatMap(Self.refusal), nanoseconds: now()))
         }
         return answered
+    }
+
+    /// The text of this thread's last refusal, if the status blames the arguments.
+    private static func refusal(_ status: Status) -> String? {
+        guard (Status.badArgument.rawValue..<Status.queueFull.rawValue).contains(status.rawValue)
+        else { return nil }
+        let capacity = 1024
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+            guard let text = buffer.baseAddress else { return nil }
+            _ = HostInterface.host.pointee.refusal_text(text, UInt64(capacity))
+            return String(cString: text)
+        }
     }
 
     package func didProcess(on channel: Channel, length: Int) {

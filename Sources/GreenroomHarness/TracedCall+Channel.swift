@@ -58,6 +58,9 @@ extension TracedCall.Request {
         case .openTrack: self = .openTrack
         case .closeTrack: self = .closeTrack
         case .setMuted: self = .setMuted
+        case .reportValue: self = .report
+        case .setCeiling: self = .setCeiling
+        case .outputState: self = .outputState
         default: return nil
         }
     }

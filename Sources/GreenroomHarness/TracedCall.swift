@@ -34,12 +34,17 @@ package struct TracedCall: Equatable, Sendable {
         case openTrack
         case closeTrack
         case setMuted
+        case report
+        case setCeiling
+        case outputState
     }
 
     package var thread: Thread
     package var request: Request
     /// The returned status; nil if the call returns none.
     package var status: Status?
+    /// The host's text if the arguments are wrong: the call, the rule and the fix.
+    package var refusal: String?
     /// The time at which the call returned, in nanoseconds on the session clock.
     package var nanoseconds: Int64
 }

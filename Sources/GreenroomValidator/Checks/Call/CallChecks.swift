@@ -74,7 +74,8 @@ extension Catalogue {
         return .failed(
             "\(first.name) is answered \(status), and \(refused.count) such calls in all: use the "
                 + "participants and senders that the host has given, until they have left or are "
-                + "closed, and open one track of a kind for each")
+                + "closed, and open one track of a kind for each"
+                + (first.refusal.map { ". \($0)" } ?? ""))
     }
 
     static let callSends = Check(
@@ -113,7 +114,7 @@ extension Catalogue {
         }
         return .failed(
             "\(first.name) is answered \(status), and \(refused.count) of \(sends.count) calls are "
-                + "refused; refusal_text says why")
+                + "refused: \(first.refusal ?? "refusal_text has the reason")")
     }
 
     static let callDemand = Check(

@@ -50,7 +50,13 @@ extension Fixture {
             .merging(pluginHarness.frames.refusedCalls, uniquingKeysWith: +)
             .merging(pluginHarness.blocks.refused, uniquingKeysWith: +)
         guard !all.isEmpty else { return "" }
-        let parts = all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value) times" }
+        let texts = Dictionary(
+            record.calls.compactMap { call in
+                call.status.flatMap { status in call.refusal.map { ("\(status)", $0) } }
+            }, uniquingKeysWith: { first, _ in first })
+        let parts = all.sorted { $0.key < $1.key }.map { status, count in
+            "\(status) \(count) times\(texts[status].map { ": \($0)" } ?? "")"
+        }
         return " (refused: \(parts.joined(separator: ", ")))"
     }
 }
@@ -92,6 +98,9 @@ extension TracedCall {
         case .openTrack: "open_track"
         case .closeTrack: "close_track"
         case .setMuted: "set_muted"
+        case .report: "report"
+        case .setCeiling: "set_ceiling"
+        case .outputState: "state"
         }
     }
 }

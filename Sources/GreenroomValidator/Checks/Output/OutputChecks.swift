@@ -1,5 +1,6 @@
 extension Catalogue {
     static let outputChecks: [Check] = [
-        outputWants, outputUnknownTrack, outputTakes, outputInTime, outputReleases, outputReadOnly,
+        outputWants, outputUnknownTrack, outputTakes, outputCalls, outputInTime, outputReleases,
+        outputReadOnly,
     ]
 }

@@ -1,0 +1,35 @@
+import GreenroomHarness
+
+extension Catalogue {
+    static let outputCalls = Check(
+        "output.calls", "values, states and ceilings are accepted", of: .outputs,
+        proving: """
+            Passes two seconds of media, and looks at the answer to each report, state and \
+            set_ceiling. After a refusal the value, the state or the ceiling is missing in the \
+            session, and nothing else shows that.
+            """
+    ) { examination throws(Verdict) in
+        let fixture = try examination.fixture()
+        try fixture.startOutput()
+        try fixture.wait(seconds: 2)
+        try fixture.end()
+        let calls = fixture.record.calls.filter(\.isOfOutputControl)
+        let refused = calls.filter { $0.refusal != nil }
+        guard let first = refused.first, let refusal = first.refusal else {
+            return calls.isEmpty ? .passed() : .passed("\(calls.count) calls")
+        }
+        return .failed(
+            "\(refused.count) of \(calls.count) calls of report, state and set_ceiling are refused. "
+                + "The first, \(first.name): \(refusal)")
+    }
+}
+
+extension TracedCall {
+    /// Whether the call reports a value, a state or a ceiling.
+    fileprivate var isOfOutputControl: Bool {
+        switch request {
+        case .report, .setCeiling, .outputState: true
+        default: false
+        }
+    }
+}
