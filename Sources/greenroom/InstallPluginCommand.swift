@@ -33,6 +33,9 @@ struct InstallPluginCommand: ParsableCommand {
     @Flag(help: "Replace the library of the same name, and the files with it.")
     var replace = false
 
+    @Flag(help: "With --replace, install a version that is older than the installed one.")
+    var downgrade = false
+
     func run() throws {
         guard let source = resolvedPath(file) else {
             throw ExitError(.badFile, "\(file): \(Errno.last)")
@@ -49,9 +52,10 @@ struct InstallPluginCommand: ParsableCommand {
         if let other = locator.holder(of: library, in: folder, except: target) {
             throw ExitError(
                 .badFile,
-                "\(other.path) has the plugin \(other.name), too: greenroom plugin remove "
-                    + "\(other.name) first.")
+                "\(other.path) has a plugin with the \(other.text), too: greenroom plugin remove "
+                    + "\(other.plugin) first.")
         }
+        try refuseDowngrade(from: target, to: library, locator)
         let parts = try PluginParts(of: source)
         try parts.checkPlaces(
             as: name, in: folder, replace: replace,
@@ -67,6 +71,23 @@ struct InstallPluginCommand: ParsableCommand {
         if !parts.names.isEmpty { Console.write("  with \(parts.names.joined(separator: ", "))") }
         for report in reports {
             ReportCache.ofThisUser?.store(Array(report.json.utf8), of: report.plugin, at: target)
+        }
+    }
+
+    /// Refuses to replace a plugin by an older version of it.
+    private func refuseDowngrade(
+        from target: String, to library: LibraryDescription, _ locator: PluginLocator
+    ) throws(ExitError) {
+        guard !downgrade, access(target, F_OK) == 0, let installed = try? locator.examine(target)
+        else { return }
+        for plugin in library.descriptors {
+            guard let other = installed.descriptors.first(where: { $0.id == plugin.id }),
+                PluginVersion(plugin.version) < PluginVersion(other.version)
+            else { continue }
+            throw ExitError(
+                .badFile,
+                "\(plugin.name) \(other.version) is installed, and \(plugin.version) is older: "
+                    + "--replace --downgrade installs it.")
         }
     }
 
@@ -101,17 +122,18 @@ struct InstallPluginCommand: ParsableCommand {
             }
         }
         let reports = known()
-        guard !reports.contains(where: { $0.conclusion == .notProven }) else {
+        if let result = reports.first({ $0 == .notProven }) {
             throw ExitError(
                 .notProven,
-                "\(file) is not installed, because a check could not decide. Install it again when "
-                    + "the machine is less busy.")
+                "\(file) is not installed, because the check \(result) could not decide. Install it "
+                    + "again when the machine is less busy.")
         }
         guard reports.count == library.descriptors.count, reports.allSatisfy(\.conforms) else {
+            let failed = reports.first { $0.isFault }.map { ": \($0)" } ?? "."
             throw ExitError(
                 .pluginFailed,
-                "\(file) is not installed, because it does not conform. Does it need settings or "
-                    + "grants? Validate it with them first: greenroom validate \(file) --help.")
+                "\(file) is not installed, because it does not conform\(failed) If it needs settings "
+                    + "or grants, validate it with them first: greenroom validate \(file) --help.")
         }
         return reports
     }
@@ -191,6 +213,20 @@ struct RemovePluginCommand: ParsableCommand {
     }
 }
 
+extension [ConformanceReport] {
+    /// The first result with an outcome, as `PLUGIN, lifecycle.restart: TEXT`; nil if none.
+    fileprivate func first(_ isWanted: (Outcome) -> Bool) -> String? {
+        for report in self {
+            guard let result = report.results.first(where: { isWanted($0.outcome) }) else {
+                continue
+            }
+            let end = result.text.last.map { ".!?".contains($0) } ?? true ? "" : "."
+            return "\(report.plugin), \(result.check): \(result.text)\(end)"
+        }
+        return nil
+    }
+}
+
 extension PluginFolder {
     /// Creates the folder if necessary, and returns its path. All users can read the machine's
     /// folder.
@@ -262,10 +298,16 @@ extension PluginLocator {
     /// library's.
     fileprivate func holder(
         of library: LibraryDescription, in folder: String, except target: String
-    ) -> (path: String, name: String)? {
-        let names = library.descriptors.flatMap { [$0.name, $0.id] }
+    ) -> (path: String, text: String, plugin: String)? {
         for other in installed where other.path.hasPrefix("\(folder)/") && other.path != target {
-            if let name = other.names.first(where: names.contains) { return (other.path, name) }
+            for plugin in library.descriptors {
+                if other.names.contains(plugin.name) {
+                    return (other.path, "name \(plugin.name)", plugin.name)
+                }
+                if other.names.contains(plugin.id) {
+                    return (other.path, "id \(plugin.id)", plugin.id)
+                }
+            }
         }
         return nil
     }
