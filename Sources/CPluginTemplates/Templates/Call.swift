@@ -24,6 +24,7 @@ final class MyPlugin: Call {
     private let host: PluginHost
     private let tone: Tone
     private var camera: CallVideoTrack?
+    private var microphone: CallAudioTrack?
     private var video: FramePump?
     private var audio: AudioPump?
     private var peak: Int16 = 0
@@ -46,32 +47,22 @@ final class MyPlugin: Call {
         let guest = try host.join("Guest")
         let camera = try guest.openCamera(upTo: Self.capability)
         let microphone = try guest.openMicrophone()
-        self.camera = camera
+        (self.camera, self.microphone) = (camera, microphone)
         video = try Self.sendVideo(to: camera)
-        // The phase of the sine, 0 to 1, continues when the frequency changes: nothing clicks.
-        var phase = 0.0
-        audio = try AudioPump(
-            sender: microphone.sender, format: AudioFormat(sampleRate: 48_000, channels: 1)
-        ) { [tone] samples, _ in
-            let step = tone.frequency.withLock { $0 } / 48_000
-            for index in samples.indices {
-                samples[index] = Int16(6000 * sin(2 * .pi * phase))
-                phase = (phase + step).truncatingRemainder(dividingBy: 1)
-            }
-        }
+        audio = try Self.sendAudio(to: microphone, tone)
     }
 
-    /// What the session needs of a track: nothing is drawn that no output wants.
+    /// What the session needs of a track: nothing is sent that no output wants.
     func onDemand(_ demand: TrackDemand) {
-        guard let camera, demand.track == camera.id else { return }
-        if !demand.isWanted {
-            video = nil
-        } else if video == nil {
-            do {
-                video = try Self.sendVideo(to: camera)
-            } catch {
-                host.log(.error, "the camera can't continue: \(error)")
+        do {
+            if let camera, demand.track == camera.id {
+                video = demand.isWanted ? try video ?? Self.sendVideo(to: camera) : nil
             }
+            if let microphone, demand.track == microphone.id {
+                audio = demand.isWanted ? try audio ?? Self.sendAudio(to: microphone, tone) : nil
+            }
+        } catch {
+            host.log(.error, "the participant can't continue: \(error)")
         }
     }
 
@@ -86,10 +77,25 @@ final class MyPlugin: Call {
     func onStop() {
         video = nil
         audio = nil
-        camera = nil
+        (camera, microphone) = (nil, nil)
     }
 
     private static let capability = VideoCapability(width: 640, height: 360, fps: 25)
+
+    /// Plays a sine.
+    private static func sendAudio(to microphone: CallAudioTrack, _ tone: Tone) throws -> AudioPump {
+        // The phase, 0 to 1, continues when the frequency changes: nothing clicks.
+        var phase = 0.0
+        return try AudioPump(
+            sender: microphone.sender, format: AudioFormat(sampleRate: 48_000, channels: 1)
+        ) { samples, _ in
+            let step = tone.frequency.withLock { $0 } / 48_000
+            for index in samples.indices {
+                samples[index] = Int16(6000 * sin(2 * .pi * phase))
+                phase = (phase + step).truncatingRemainder(dividingBy: 1)
+            }
+        }
+    }
 
     /// Draws a bar that moves.
     private static func sendVideo(to camera: CallVideoTrack) throws -> FramePump {

@@ -16,7 +16,8 @@ typedef struct call {
   const gr_output_host *requests;
   gr_instance instance;
   int64_t frequency_hz; /* atomic: the host changes it while the thread sends */
-  int32_t is_wanted;    /* atomic: whether any output wants the camera */
+  int32_t has_watchers;  /* atomic: whether any output wants the camera */
+  int32_t has_listeners; /* atomic: whether any output wants the microphone */
   gr_open_track camera;
   gr_open_track microphone;
   pthread_t thread;
@@ -71,17 +72,22 @@ static void *send_media(void *self) {
   for (int64_t number = 0;; number++) {
     const int64_t due_ns = start_ns + number * INT64_C(10000000);
     if (me->host->wait_until_ns(me->instance, due_ns) != GR_STATUS_OK) return NULL;
-    if (number % 4 == 0 && __atomic_load_n(&me->is_wanted, __ATOMIC_RELAXED))
+    if (number % 4 == 0 && __atomic_load_n(&me->has_watchers, __ATOMIC_RELAXED))
       send_frame(me, number / 4, due_ns);
-    if (send_block(me, &phase, due_ns) == GR_STATUS_STOPPED) return NULL;
+    if (__atomic_load_n(&me->has_listeners, __ATOMIC_RELAXED) &&
+        send_block(me, &phase, due_ns) == GR_STATUS_STOPPED)
+      return NULL;
   }
 }
 
-/* What the session needs of a track: nothing is drawn that no output wants. */
+/* What the session needs of a track: nothing is sent that no output wants. */
 static void demand(void *self, const gr_demand *demand) {
   call *const me = (call *)self;
+  const int32_t is_wanted = (int32_t)demand->is_wanted;
   if (demand->sender == me->camera.sender)
-    __atomic_store_n(&me->is_wanted, (int32_t)demand->is_wanted, __ATOMIC_RELAXED);
+    __atomic_store_n(&me->has_watchers, is_wanted, __ATOMIC_RELAXED);
+  if (demand->sender == me->microphone.sender)
+    __atomic_store_n(&me->has_listeners, is_wanted, __ATOMIC_RELAXED);
 }
 
 /* ---- What the participant hears ---- */
@@ -141,7 +147,7 @@ static gr_status start_send(void *self) {
   status = me->people->open_track(me->instance, &me->camera);
   if (status == GR_STATUS_OK) status = me->people->open_track(me->instance, &me->microphone);
   if (status != GR_STATUS_OK) return status;
-  me->is_wanted = 1;
+  me->has_watchers = me->has_listeners = 1;
   if (pthread_create(&me->thread, NULL, send_media, me) == 0) return GR_STATUS_OK;
   me->host->set_error(me->instance, "no thread could be made; raise the limit on threads");
   return GR_STATUS_FAILED;
