@@ -7,6 +7,8 @@ struct YAMLSyntaxProblem {
     /// Whether the fault is better shown where the thing began that is broken.
     var isAtContext = false
 
+    private static let openings: [Unicode.Scalar: Unicode.Scalar] = ["}": "{", "]": "["]
+
     /// - Parameters:
     ///   - problem: libyaml's problem.
     ///   - context: What libyaml was doing.
@@ -28,6 +30,10 @@ struct YAMLSyntaxProblem {
             message =
                 "\"\(found)\" ends a text here, because the text stands inside { } or [ ]. Put the text in "
                 + "quotes."
+            return
+        }
+        if !isInFlow, let found, let opening = Self.openings[found] {
+            message = "a \"\(found)\" without its \"\(opening)\". Remove it."
             return
         }
         switch problem {

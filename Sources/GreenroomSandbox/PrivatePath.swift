@@ -37,8 +37,8 @@ enum PrivatePath {
     }
 
     /// Whether programs keep settings, keys and data at a path: in a folder or file of a home whose
-    /// name begins with a dot. Fonts and ALSA's configuration are exceptions, because libraries
-    /// read them.
+    /// name begins with a dot. Fonts, ALSA's configuration and language runtimes are exceptions,
+    /// because libraries read them.
     static func isOfPrograms(_ path: String) -> Bool {
         guard let place = placeInHome(path.split(separator: "/")), place.first?.first == "." else {
             return false
@@ -93,7 +93,9 @@ enum PrivatePath {
 
     private static let openPlaces: [[Substring]] = [
         [".asoundrc"], [".config", "alsa"], [".config", "fontconfig"], [".fonts"], [".fonts.conf"],
-        [".local", "share", "fonts"],
+        [".local", "share", "fonts"], [".asdf"], [".cargo", "registry"], [".conda"],
+        [".local", "pipx"], [".local", "share", "uv"], [".nvm"], [".pyenv"], [".rbenv"],
+        [".rustup"], [".venv"], [".virtualenvs"],
     ]
 
     /// The folders below a home in which each program has its own folder.

@@ -780,6 +780,12 @@ enum Samples {
                     + "of a list, in the same column."
             ]),
         Bad(
+            yaml: "camera: { plugin: a } }\n",
+            faults: [#"1:23: a "}" without its "{". Remove it."#]),
+        Bad(
+            yaml: "outputs: [{ record: x }]]\n",
+            faults: [#"1:25: a "]" without its "[". Remove it."#]),
+        Bad(
             yaml: "camera: { plugin: a\nshare: {}\n",
             faults: [
                 #"2:6: the section that begins with "{" needs a "," or its "}" before this."#
