@@ -40,6 +40,9 @@ package struct RunningSession: Sendable {
             .sorted { ($0.name, $0.process) < ($1.name, $1.process) }
     }
 
+    /// Removes the sockets of killed sessions.
+    static func removeStale() { _ = all }
+
     /// Finds a session. Those of the folders that the environment names come first; in others a name that
     /// several have is refused.
     ///

@@ -56,6 +56,7 @@ package final class SessionSocket: Sendable {
         self.name = name
         path = try RunningSession.ownPath(named: name)
         self.session = session
+        RunningSession.removeStale()
         unlink(path)
         descriptor = greenroom_listen(path, greenroom_bytes, 16)
         guard descriptor >= 0 else {

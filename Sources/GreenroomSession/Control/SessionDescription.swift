@@ -54,6 +54,8 @@ struct SessionDescription: Encodable {
         var parameters: [Parameter]
     }
 
+    /// The kind of the answer, as in the socket's other answers.
+    var event = "description"
     var session: String
     var seconds: Double
     var clock: String
