@@ -282,9 +282,7 @@ final class InstanceHandle {
                     try handle.instance.process(&mutable)
                     return Status.ok.rawValue
                 } catch {
-                    // Not a control callback, so there is no set_error: a status must do.
-                    let status = PluginError(describing: error).status
-                    return status == .ok ? Status.failed.rawValue : status.rawValue
+                    return handle.failed(error)
                 }
             }))
 

@@ -15,6 +15,8 @@ public struct SendRefusal: Error, Equatable, Sendable {
 }
 
 extension SendRefusal: CustomStringConvertible {
-    /// The status and the text.
-    public var description: String { "\(status): \(text)" }
+    /// The text, which begins with the status.
+    public var description: String {
+        text.hasPrefix("\(status): ") ? text : "\(status): \(text)"
+    }
 }

@@ -36,7 +36,7 @@
  * What a library says
  * ---------------------------------------------------------------------------------- */
 
-/** A gr_descriptor. parameters: an array of gr_parameter. */
+/** A gr_descriptor. parameters: an array of gr_parameter, or NULL. */
 #define GR_DESCRIPTION(kind, id, name, version, summary, parameters)                              \
   {                                                                                               \
     sizeof(gr_descriptor), kind, id, name, version, summary, NULL, NULL, parameters,              \
@@ -53,7 +53,8 @@
 
 /** Takes a setting over: at first each one, then those that change. The host has checked the
  *  value. Returns GR_STATUS_BAD_SETTING for a name that the plugin does not know. It may run while
- *  the plugin's own function does: use atomics or the lock. [control] */
+ *  the plugin's own function does: use atomics or the lock. NULL for a plugin without parameters.
+ *  [control] */
 typedef gr_status (*gr_set_function)(void *self, const gr_setting *setting);
 
 /* ------------------------------------------------------------------------------------
@@ -234,7 +235,7 @@ static inline gr_status gr_source_create(gr_source *source, void (*run)(gr_sourc
   source->instance = in->instance;
   source->run = run;
   pthread_mutex_init(&source->lock, NULL);
-  for (uint32_t i = 0; i < in->setting_count; i++) set(source, &in->settings[i]);
+  for (uint32_t i = 0; set != NULL && i < in->setting_count; i++) set(source, &in->settings[i]);
   *plugin = &source->plugin;
   return GR_STATUS_OK;
 }
@@ -244,18 +245,28 @@ typedef struct gr_filter {
   gr_plugin plugin;
   const gr_host *host;
   gr_instance instance;
+  void (*start)(void *self); /**< a gr_start_function, or NULL */
 } gr_filter;
 
-/* There is nothing to prepare and nothing to stop: frames come when the host has some. */
+/** Forgets what a filter knows of earlier frames or blocks: others follow. A filter that looks ahead
+ *  or back needs it. [control] */
+typedef void (*gr_start_function)(void *self);
+
+/* Frames come when the host has some, so there is nothing to stop. */
 static inline gr_status gr_filter_initialize(void *self, const gr_initialize *in) {
   (void)self, (void)in;
   return GR_STATUS_OK;
 }
-static inline gr_status gr_filter_start_send(void *self) { return (void)self, GR_STATUS_OK; }
+static inline gr_status gr_filter_start_send(void *self) {
+  gr_filter *filter = (gr_filter *)self;
+  if (filter->start != NULL) filter->start(self);
+  return GR_STATUS_OK;
+}
 static inline void gr_filter_stop(void *self) { (void)self; }
 
 /** Makes a filter of memory that calloc returned, which may be NULL. */
-static inline gr_status gr_filter_create(gr_filter *filter, gr_set_function set,
+static inline gr_status gr_filter_create(gr_filter *filter, gr_start_function start,
+                                         gr_set_function set,
                                          const void *(*get_extension)(void *, const char *),
                                          const gr_create *in, const gr_plugin **plugin) {
   if (filter == NULL) return GR_STATUS_FAILED;
@@ -269,7 +280,8 @@ static inline gr_status gr_filter_create(gr_filter *filter, gr_set_function set,
   filter->plugin.get_extension = get_extension;
   filter->host = in->host;
   filter->instance = in->instance;
-  for (uint32_t i = 0; i < in->setting_count; i++) set(filter, &in->settings[i]);
+  filter->start = start;
+  for (uint32_t i = 0; set != NULL && i < in->setting_count; i++) set(filter, &in->settings[i]);
   *plugin = &filter->plugin;
   return GR_STATUS_OK;
 }
@@ -301,8 +313,9 @@ static inline gr_status gr_filter_create(gr_filter *filter, gr_set_function set,
 #define GR_EXPORT_SOURCE(type, description, run, set)                                             \
   static const void *gr_exported_extension(void *self, const char *id) {                          \
     static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};                  \
+    const gr_set_function change = set;                                                           \
     (void)self;                                                                                   \
-    return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;                                \
+    return change != NULL && strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;              \
   }                                                                                               \
   static gr_status gr_exported_create(uint32_t index, const gr_create *in,                        \
                                       const gr_plugin **plugin) {                                 \
@@ -318,20 +331,12 @@ static inline gr_status gr_filter_create(gr_filter *filter, gr_set_function set,
  *  process: the function of gr_pre_processor; its self is the struct.
  *  description, set: as for GR_EXPORT_SOURCE. */
 #define GR_EXPORT_FILTER(type, description, process, set)                                         \
-  static const void *gr_exported_extension(void *self, const char *id) {                          \
-    static const gr_pre_processor editing = {sizeof(gr_pre_processor), 0, process};               \
-    static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};                  \
-    (void)self;                                                                                   \
-    if (strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;                                   \
-    return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;                                \
-  }                                                                                               \
-  static gr_status gr_exported_create(uint32_t index, const gr_create *in,                        \
-                                      const gr_plugin **plugin) {                                 \
-    (void)index; /* there is one plugin in here */                                                \
-    return gr_filter_create((gr_filter *)calloc(1, sizeof(type)), set, gr_exported_extension, in, \
-                            plugin);                                                              \
-  }                                                                                               \
-  GR_EXPORT_ONE(description)
+  GR_EXPORT_FILTER_WITH_START(type, description, NULL, process, set)
+
+/** The same, with start: a gr_start_function. */
+#define GR_EXPORT_FILTER_WITH_START(type, description, start, process, set)                       \
+  static const gr_pre_processor gr_exported_editing = {sizeof(gr_pre_processor), 0, process};     \
+  GR_EXPORT_EDITING(type, description, GR_EXT_PRE_PROCESSOR, start, set)
 
 /** Exports an audio filter as the one plugin of the library.
  *
@@ -340,19 +345,29 @@ static inline gr_status gr_filter_create(gr_filter *filter, gr_set_function set,
  *  process: the function of gr_audio_pre_processor; its self is the struct.
  *  description, set: as for GR_EXPORT_SOURCE. */
 #define GR_EXPORT_AUDIO_FILTER(type, description, channels, delay_frames, process, set)           \
+  GR_EXPORT_AUDIO_FILTER_WITH_START(type, description, channels, delay_frames, NULL, process, set)
+
+/** The same, with start: a gr_start_function. */
+#define GR_EXPORT_AUDIO_FILTER_WITH_START(type, description, channels, delay_frames, start,       \
+                                          process, set)                                           \
+  static const gr_audio_pre_processor gr_exported_editing = {                                     \
+      sizeof(gr_audio_pre_processor), channels, delay_frames, 0, process};                        \
+  GR_EXPORT_EDITING(type, description, GR_EXT_AUDIO_PRE_PROCESSOR, start, set)
+
+/* A filter whose table is gr_exported_editing. */
+#define GR_EXPORT_EDITING(type, description, extension, start, set)                               \
   static const void *gr_exported_extension(void *self, const char *id) {                          \
-    static const gr_audio_pre_processor editing = {sizeof(gr_audio_pre_processor), channels,      \
-                                                   delay_frames, 0, process};                     \
     static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};                  \
+    const gr_set_function change = set;                                                           \
     (void)self;                                                                                   \
-    if (strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0) return &editing;                             \
-    return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;                                \
+    if (strcmp(id, extension) == 0) return &gr_exported_editing;                                  \
+    return change != NULL && strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;              \
   }                                                                                               \
   static gr_status gr_exported_create(uint32_t index, const gr_create *in,                        \
                                       const gr_plugin **plugin) {                                 \
     (void)index; /* there is one plugin in here */                                                \
-    return gr_filter_create((gr_filter *)calloc(1, sizeof(type)), set, gr_exported_extension, in, \
-                            plugin);                                                              \
+    return gr_filter_create((gr_filter *)calloc(1, sizeof(type)), start, set,                     \
+                            gr_exported_extension, in, plugin);                                   \
   }                                                                                               \
   GR_EXPORT_ONE(description)
 

@@ -71,6 +71,8 @@
  *   It is started when an output wants its video, and stopped when none does: while it is stopped,
  *   nothing is converted or decoded for it. The session may start and stop it many times. It should
  *   send a frame for each period of the agreed rate; with GR_PACE_COMPLETE it gets its frames at once.
+ *   track and gone are not called while it is stopped: the calls for tracks that opened and ended
+ *   meanwhile follow after the next start_send.
  *   gone is called for each track of a participant that it has learned of, wanted or not: so it knows
  *   who is there. A participant's mix-minus is there from when they join until they leave.
  *
@@ -213,8 +215,8 @@ typedef struct gr_output {
   gr_status (*GR_NONNULL audio)(void *GR_NULLABLE self, const gr_output_block *GR_NONNULL block);
 
   /** A participant's track has ended: every frame and block of it was delivered. Called once for
-   *  each such track that was wanted, for a composer each that it has learned of, unless stop_send is called first. NULL: the output need not
-   *  know. [control & sending] */
+   *  each such track that was wanted, for a composer each that it has learned of, unless stop_send
+   *  is called first. NULL: the output need not know. [control & sending] */
   void (*GR_NULLABLE gone)(void *GR_NULLABLE self, uint32_t track);
 } gr_output;
 

@@ -468,7 +468,9 @@ typedef struct gr_host {
   void (*GR_NONNULL set_error)(gr_instance instance, const char *GR_NONNULL text);
 
   /** Gives up: the source can't continue and sends nothing more. The host calls stop_send and
-   *  uninitialize, then does what the session file says about failures. [any] */
+   *  uninitialize, then does what the session file says about failures. With GR_STATUS_OK the
+   *  plugin has finished, which is no failure. Frames and blocks of a filter that gave up pass
+   *  unedited, or are hidden if the filter is required. [any] */
   void (*GR_NONNULL give_up)(gr_instance instance, gr_status status, const char *GR_NONNULL text);
 
   /** The time on the session clock; zero if the instance is unknown. [any] */
@@ -494,12 +496,15 @@ typedef struct gr_video_functions {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Sends a frame from the plugin's memory, which is not used after the call. Makes one
-   *  copy, or converts the pixels if all that takes them would do that next. Checks
+  /** Sends a frame from the plugin's memory, which is not used after the call. A source that is
+   *  late by a frame leaves that frame out, because a burst of late frames shows only the last of
+   *  them. Makes one copy, or converts the pixels if all that takes them would do that next. Checks
    *  everything before it reads a byte. Does not wait. */
   gr_status (*GR_NONNULL send)(gr_sender sender, const gr_video_frame *GR_NONNULL frame);
 
-  /** Leases a frame of the host's pool, of any format but MJPEG. Its content is undefined.
+  /** Leases a frame of the host's pool, of any format but MJPEG. Its pixels are undefined. Its info
+   *  is that of an upright frame without a timestamp, with the revision that was agreed last: copy
+   *  it, change what differs, and pass it to commit.
    *  Set lease->struct_size before the call. Does not wait: returns GR_STATUS_NO_BUFFER. */
   gr_status (*GR_NONNULL acquire)(gr_sender sender, gr_pixel_format format, uint32_t width,
                                   uint32_t height, gr_lease *GR_NONNULL lease);
@@ -674,7 +679,7 @@ typedef struct gr_pre_processor {
   uint32_t reserved;
 
   /** Edits a frame in place: I420, in the agreed size, upright. After a status other than
-   *  GR_STATUS_OK the host delivers the frame and counts it as unprocessed.
+   *  GR_STATUS_OK the host delivers the frame as it was, and counts it as unprocessed.
    *  [media & sending] */
   gr_status (*GR_NONNULL process)(void *GR_NULLABLE self, gr_mutable_frame *GR_NONNULL frame);
 } gr_pre_processor;
@@ -730,7 +735,9 @@ typedef struct gr_audio_pre_processor {
                               GR_MAX_AUDIO_DELAY_FRAMES. The host keeps all tracks in step */
   uint32_t flags;        /**< GR_AUDIO_EDIT_REFERENCE, or 0 */
 
-  /** Edits a block in place; blocks come in order. After a status other than GR_STATUS_OK, or when
+  /** Edits a block in place; blocks come in order, without gaps from start_send to stop_send, and
+   *  with silence while the source sends nothing. The host resets nothing: the plugin forgets
+   *  earlier audio in start_send. After a status other than GR_STATUS_OK, or when
    *  it takes longer than a block lasts, the host delivers the block as it was, and counts it as
    *  unprocessed. [media & sending] */
   gr_status (*GR_NONNULL process)(void *GR_NULLABLE self, gr_audio_edit *GR_NONNULL block);

@@ -474,6 +474,7 @@ class Plugin {
 
   Host host_;
   const gr_descriptor *descriptor_ = nullptr;
+  char failure_[200] = {}; /**< the text of the last edit that failed */
   gr_plugin functions_ = {};
 };
 
@@ -787,9 +788,7 @@ class Border {
       filter->table_ = {sizeof filter->table_, said.channels, said.delay_frames,
                         said.takes_reference ? GR_AUDIO_EDIT_REFERENCE : 0u,
                         [](void *of, gr_audio_edit *block) noexcept {
-                          // Not a control callback, so there is no set_error: a status must do.
-                          return catching([&] { at(of)->edit(*block); },
-                                          [](gr_status, const char *) {});
+                          return edits(of, [block](Plugin &plugin) { plugin.edit(*block); });
                         }};
     }
     made.self = plugin.release();
@@ -804,6 +803,20 @@ class Border {
     Plugin &plugin = *at(self);
     return catching([&] { call(plugin); },
                     [&](gr_status, const char *text) { plugin.host_.set_error(text); });
+  }
+
+  /** Calls an edit. Not a control callback, so there is no set_error: the log has the reason, once
+   *  in a row. [media] */
+  template <class Call>
+  static gr_status edits(void *self, Call call) noexcept {
+    Plugin &plugin = *at(self);
+    return catching([&] { call(plugin); },
+                    [&](gr_status, const char *text) {
+                      if (std::strncmp(plugin.failure_, text, sizeof plugin.failure_ - 1) == 0)
+                        return;
+                      std::strncpy(plugin.failure_, text, sizeof plugin.failure_ - 1);
+                      plugin.host_.log(GR_LOG_WARNING, text);
+                    });
   }
 
   static void change(Plugin &plugin, const gr_setting &setting) {
@@ -823,8 +836,7 @@ class Border {
         }};
     static const gr_pre_processor editing = {
         sizeof editing, 0, [](void *of, gr_mutable_frame *frame) noexcept {
-          // Not a control callback, so there is no set_error: a status must do.
-          return catching([&] { at(of)->edit(*frame); }, [](gr_status, const char *) {});
+          return edits(of, [frame](Plugin &plugin) { plugin.edit(*frame); });
         }};
     static const gr_pre_processor_property_change changing = {
         sizeof changing, 0, [](void *of, const gr_offer *offer) noexcept {
