@@ -1,8 +1,10 @@
 /// The amount of real audio in a track. Each frame of 48 kHz that reached the outputs is of one
 /// kind.
 package struct AudioAccount: Equatable, Sendable {
-    /// Frames that the source had sent.
+    /// Frames that the source had sent, and that every filter edited.
     package var real = 0
+    /// Frames that the source had sent, and that a filter did not edit.
+    package var unedited = 0
     /// Frames that replace late or missing audio.
     package var concealed = 0
     /// Frames of silence while the source owed audio: before its first audio, or while it was lost.
@@ -12,15 +14,20 @@ package struct AudioAccount: Equatable, Sendable {
 
     package init() {}
 
-    init(_ counts: JitterBuffer.Counts) {
-        real = counts.played
+    /// - Parameters:
+    ///   - counts: The frames that left the source.
+    ///   - filters: The results of the track's filters; nil without filters.
+    package init(_ counts: JitterBuffer.Counts, filters: AudioFilterChain.Counts?) {
+        // The filters' counts are read at another time than the source's.
+        unedited = min(filters?.uneditedFrames ?? 0, counts.played)
+        real = counts.played - unedited
         concealed = counts.concealed
         missing = counts.missing
         stopped = counts.muted + counts.idle - counts.missing
     }
 
     /// The number of frames that reached the outputs.
-    package var total: Int { real + concealed + missing + stopped }
+    package var total: Int { real + unedited + concealed + missing + stopped }
 
     /// Frames that the source owed.
     package var due: Int { total - stopped }
@@ -32,14 +39,10 @@ package struct AudioAccount: Equatable, Sendable {
     package func since(_ earlier: AudioAccount) -> AudioAccount {
         var change = AudioAccount()
         change.real = real - earlier.real
+        change.unedited = unedited - earlier.unedited
         change.concealed = concealed - earlier.concealed
         change.missing = missing - earlier.missing
         change.stopped = stopped - earlier.stopped
         return change
     }
-}
-
-extension JitterBuffer.Counts {
-    /// The amount of real audio in the pulled frames.
-    package var account: AudioAccount { AudioAccount(self) }
 }

@@ -9,6 +9,10 @@ package protocol AudioFilter: AnyObject, Sendable {
     var clockOrder: ClockOrder { get }
     /// Whether silence replaces audio that the filter did not edit.
     var isRequired: Bool { get }
+    /// Returns the time after which the filter counts as hung, in nanoseconds.
+    ///
+    /// - Parameter session: The time for filters without one.
+    func deadline(_ session: Int64) -> Int64
     /// The declaration of the filter's newest life; nil before the first. [any]
     var declared: AudioEditing? { get }
     /// The filter's declaration; nil while the filter takes no audio. [any]

@@ -25,6 +25,8 @@ package struct AudioFilterChain: Sendable {
         package var lost = 0
         /// Blocks that are silent because a required filter did not edit them.
         package var silenced = 0
+        /// Frames of the source, at 48 kHz, in blocks that a filter did not edit.
+        package var uneditedFrames = 0
 
         package init() {}
     }
@@ -81,11 +83,12 @@ package struct AudioFilterChain: Sendable {
     ///
     /// - Parameters:
     ///   - samples: 480 stereo frames.
+    ///   - played: The number of these frames that the source had sent.
     ///   - reference: The session's incoming audio; nil if there is none.
     ///   - nanoseconds: The due time of the block, from the session's start.
     ///   - ptsNanoseconds: The due time of the block, on the session clock.
     mutating func edit(
-        _ samples: inout [Int16], reference: [Int16]?, at nanoseconds: Int64,
+        _ samples: inout [Int16], played: Int, reference: [Int16]?, at nanoseconds: Int64,
         ptsNanoseconds: Int64
     ) {
         let deadline = isVirtual ? .max : clock.deadline(after: Self.patience)
@@ -114,7 +117,7 @@ package struct AudioFilterChain: Sendable {
                 samples.silence()
             }
         }
-        if isEdited { counts.edited += 1 }
+        if isEdited { counts.edited += 1 } else { counts.uneditedFrames += played }
         if isSilenced { counts.silenced += 1 }
     }
 
@@ -125,7 +128,7 @@ package struct AudioFilterChain: Sendable {
     ) -> Reason? {
         let runner = links[index].runner
         if let busy = runner.busyNanoseconds {
-            if busy >= hangNanoseconds { giveUp(index) }
+            if busy >= runner.filter.deadline(hangNanoseconds) { giveUp(index) }
             return .overdue
         }
         links[index].isGivenUp = false
@@ -133,7 +136,7 @@ package struct AudioFilterChain: Sendable {
         tellOfDelay(editing, of: index)
         // An earlier filter may have used up the time.
         guard clock.now < deadline else { return .overdue }
-        let hang = clock.deadline(after: hangNanoseconds)
+        let hang = clock.deadline(after: runner.filter.deadline(hangNanoseconds))
         let status = runner.process(
             &samples, reference: reference, for: editing, at: pts, until: min(deadline, hang))
         guard let status else {
@@ -150,7 +153,8 @@ package struct AudioFilterChain: Sendable {
     /// Abandons a filter, once for each hang.
     private mutating func giveUp(_ index: Int) {
         guard !links[index].isGivenUp else { return }
-        links[index].isGivenUp = links[index].runner.filter.giveUp(hungFor: hangNanoseconds)
+        let filter = links[index].runner.filter
+        links[index].isGivenUp = filter.giveUp(hungFor: filter.deadline(hangNanoseconds))
     }
 
     /// Ends the filters' threads.

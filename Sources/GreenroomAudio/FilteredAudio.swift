@@ -48,10 +48,11 @@ package final class FilteredAudio: AudioSource {
         hasFilters ? published.withLock { $0 } : nil
     }
 
-    package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
-        let counts = state.withLock { state in
+    @discardableResult
+    package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
+        let (played, counts) = state.withLock { state in
             var block = state.block.mutableSpan
-            source.pull(frames, into: &block)
+            let played = source.pull(frames, into: &block)
             // Clear the rest of the session's last block.
             for index in (frames * 2)..<block.count { block[index] = 0 }
             let nanoseconds = start + AudioMixer.nanoseconds(at: state.place)
@@ -60,17 +61,20 @@ package final class FilteredAudio: AudioSource {
             if let reference {
                 reference.withLatest { latest in
                     state.chain.edit(
-                        &state.block, reference: latest, at: nanoseconds, ptsNanoseconds: pts)
+                        &state.block, played: played, reference: latest, at: nanoseconds,
+                        ptsNanoseconds: pts)
                 }
             } else {
                 state.chain.edit(
-                    &state.block, reference: nil, at: nanoseconds, ptsNanoseconds: pts)
+                    &state.block, played: played, reference: nil, at: nanoseconds,
+                    ptsNanoseconds: pts)
             }
             state.padding.pass(&state.block)
             for index in 0..<(frames * 2) { output[index] = state.block[index] }
-            return state.chain.counts
+            return (played, state.chain.counts)
         }
         published.withLock { $0 = counts }
+        return played
     }
 
     /// Ends the threads of the filters. [any]

@@ -243,7 +243,10 @@ package struct JitterBuffer: Sendable {
     /// - Parameters:
     ///   - frames: The length of the stretch, in frames.
     ///   - output: Memory for at least that many stereo frames. Every frame is written.
-    package mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+    /// - Returns: The number of frames that the source had sent.
+    @discardableResult
+    package mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
+        let playedBefore = counts.played
         var done = 0
         while done < frames {
             if !isSending, let muted, place >= muted.lowerBound + Self.fade { cut(from: place) }
@@ -277,6 +280,7 @@ package struct JitterBuffer: Sendable {
             place += Int64(frames - done)
         }
         if let resumed, place >= resumed + Self.fade { (muted, self.resumed) = (nil, nil) }
+        return counts.played - playedBefore
     }
 
     /// The number of frames until the mute's fade is complete.

@@ -316,6 +316,11 @@ enum SessionDecoder {
                 "The reaction when this plugin fails. By default an isolated plugin "
                     + "is restarted; with a source or a filter in the host's process the session "
                     + "ends, and without an output it continues.", examples: ["off"]),
+            Field(
+                "callback-deadline", \.configuration.callbackDeadline,
+                .duration(.milliseconds(10) ... .seconds(600)),
+                "How long this plugin may take for any call before it counts as hung; by default "
+                    + "the session's \"callback-deadline\".", examples: ["10s"]),
         ] + pluginIsolation
     }
 

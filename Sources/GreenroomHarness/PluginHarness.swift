@@ -264,6 +264,17 @@ package final class PluginHarness: Sendable {
         return ended == .done ? described : ended
     }
 
+    /// Initializes the plugin, and describes no tracks.
+    package func initializeOnly(_ offer: Offer?) -> StepEnd {
+        end(instance.beginInitialize(offer: offer))
+    }
+
+    /// The reason why the plugin's life is lost.
+    package var failure: PluginFailure { instance.failure() }
+
+    /// Whether the host denied a connection that the session file does not grant.
+    package var wasDenied: Bool { instance.wasDenied }
+
     /// Offers a change. ``reply(to:)`` returns the reply.
     package func propertyChange(_ offer: Offer) -> StepEnd {
         end(instance.beginPropertyChange(offer: offer))

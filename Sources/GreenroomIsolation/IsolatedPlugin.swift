@@ -186,6 +186,12 @@ final class IsolatedPlugin: InstanceBackend {
 
     var isDebugged: Bool { state.withLock { $0.runner }?.isDebugged ?? false }
 
+    var processorWaitNanoseconds: Int64? {
+        state.withLock { $0.runner?.process.id }.flatMap {
+            $0 > 0 ? ProcessorWait.longestNanoseconds(ofProcess: $0) : nil
+        }
+    }
+
     var hindrance: String? { state.withLock { $0.runner }?.hindrance }
 
     func kill() {

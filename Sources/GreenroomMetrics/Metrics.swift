@@ -21,7 +21,6 @@ package struct Metrics {
             var discarded: Int
             var overRate: Int
             var unconvertible: Int
-            var lostInFilter: Int
             var withheld: Int
             var outputs: [Output]
         }
@@ -116,7 +115,7 @@ package struct Metrics {
                 [
                     ("superseded", track.superseded), ("discarded", track.discarded),
                     ("over-rate", track.overRate), ("unconvertible", track.unconvertible),
-                    ("lost-in-filter", track.lostInFilter), ("withheld", track.withheld),
+                    ("withheld", track.withheld),
                 ].map { ([("track", track.track), ("reason", $0)], Double($1)) }
             }
         }

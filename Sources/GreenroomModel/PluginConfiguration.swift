@@ -23,8 +23,11 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// The reaction to a failure. If nil, the host restarts an isolated plugin, and ends the
     /// session for a plugin in the host's process.
     public var onFailure: FailurePolicy?
-    /// The time limit from a source's start to its first frame or audio; nil for 0.9 s and
+    /// The time limit of each of the plugin's callbacks; nil for
     /// `SessionConfiguration.callbackDeadline`.
+    public var callbackDeadline: Duration?
+    /// The time limit from a source's start to its first frame or audio; nil for 0.9 s and
+    /// ``callbackDeadline``.
     public var startDeadline: Duration?
     /// Whether a filter's unedited frames are never shown. If so, the last edited frame stays for a
     /// second while the filter is late, refuses frames or is lost; then a slate follows. If not,

@@ -5,6 +5,8 @@ package struct PluginFailure: Equatable, Sendable {
         case other
         /// The plugin cannot use its settings. A new life has the same settings.
         case badSettings
+        /// The plugin breaks a rule of the interface. A new life has the same code.
+        case brokenRule
         /// The system started no process or thread for the plugin, and would not for the next life.
         case noProcess
     }

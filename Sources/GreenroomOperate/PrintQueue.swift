@@ -33,6 +33,8 @@ package final class PrintQueue: Sendable {
         var isFinishing = false
         /// The action after the last line, when the thread ends.
         var end: (@Sendable () -> Void)?
+        /// The first error of a write.
+        var error: Errno?
         /// Whether the thread waits for work.
         var isAsleep = false
 
@@ -104,6 +106,9 @@ package final class PrintQueue: Sendable {
     package func dropStatus() {
         state.withLock { $0.status = nil }
     }
+
+    /// The first error of a write; nil if none. [any]
+    package var error: Errno? { state.withLock { $0.error } }
 
     /// Waits until everything is written, up to a limit.
     ///
@@ -211,6 +216,7 @@ package final class PrintQueue: Sendable {
                     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&wanted, 1, -1)
                 } catch {
+                    state.withLock { $0.error = $0.error ?? error as? Errno }
                     return
                 }
             }

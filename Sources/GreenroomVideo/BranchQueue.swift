@@ -110,7 +110,7 @@ struct BranchQueue: ~Copyable {
         case .slot(let slot, let isDelayed):
             counts.queued += 1
             return Claim(
-                slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(schedule.startSlot))
+                slot: slot, isDelayed: isDelayed, isPrompt: schedule.isPrompt(at: now))
         case .beforeStart: counts.beforeStart += 1
         case .afterEnd: counts.afterEnd += 1
         case .excess: counts.excess += 1
@@ -165,7 +165,7 @@ struct BranchQueue: ~Copyable {
         _ = items.append(
             Item(
                 content: content, slot: slot,
-                isPrompt: now.nanoseconds < schedule.due(schedule.startSlot)))
+                isPrompt: schedule.isPrompt(at: now.nanoseconds)))
     }
 
     /// Sets the number of slots. Keeps slots that are already filled or claimed.

@@ -4,13 +4,14 @@ import GreenroomRuntime
 
 /// The filters of a track, in order, and their deadlines.
 ///
-/// A filter in the host's process edits the frame itself. The track waits until the filter returns
-/// or counts as hung, because the frame cannot be read meanwhile. A frame that the filter finishes
-/// after the deadline counts as late, and continues edited.
+/// Each filter edits a copy, so the original is whole if the filter fails. For a filter in the host's
+/// process, the track waits until the filter returns or counts as hung, because the host cannot stop
+/// the filter. A frame that such a filter finishes after the deadline counts as late, and continues
+/// edited.
 ///
-/// An isolated filter edits a copy in its own memory. The original continues unedited after the
-/// frame's deadline, which is one interval of the track's rate, and at once while the filter has an
-/// earlier frame or is lost. On a virtual clock no time passes during editing, and the track waits
+/// For an isolated filter the copy is in the filter's memory. The original continues unedited after
+/// the frame's deadline, which is one interval of the track's rate, and at once while the filter has
+/// an earlier frame or is lost. On a virtual clock no time passes during editing, and the track waits
 /// until the filter counts as hung.
 ///
 /// A filter that returns receives the next frame.
@@ -25,8 +26,8 @@ package struct FilterChain: Sendable {
     package struct Unprocessed: Equatable, Sendable {
         /// The filter refused the frame.
         package var refused = 0
-        /// The filter missed the deadline, still had an earlier frame, or outputs held all of its
-        /// frames. In the host's process the filter has edited the frame, too late.
+        /// The filter missed the deadline, still had an earlier frame, or outputs held all frames of
+        /// its memory. In the host's process the filter may have edited the frame, too late.
         package var overdue = 0
         /// The filter was lost or ended, with the frame or before it.
         package var lost = 0
@@ -41,8 +42,6 @@ package struct FilterChain: Sendable {
         case carried(VideoFrame, isEdited: Bool)
         /// A required filter did not edit the frame.
         case withheld
-        /// The frame is in a hung filter in the host's process.
-        case lost
     }
 
     /// The result of one filter.
@@ -51,7 +50,6 @@ package struct FilterChain: Sendable {
         /// The filter edited the frame after the deadline.
         case editedLate(VideoFrame)
         case unedited(VideoFrame, Reason)
-        case lost
     }
 
     enum Reason {
@@ -94,7 +92,7 @@ package struct FilterChain: Sendable {
     var isEmpty: Bool { links.isEmpty }
     var links: [Link]
     /// The time after which a filter counts as hung, in nanoseconds.
-    let hangNanoseconds: Int64
+    private let hangNanoseconds: Int64
     private let isVirtual: Bool
     /// The clock for edits.
     let clock: HostClock
@@ -155,7 +153,6 @@ package struct FilterChain: Sendable {
                 links[index].showsLate = false
                 tell(reason, of: index, at: nanoseconds, interval)
                 if links[index].runner.filter.isRequired { return .withheld }
-            case .lost: return .lost
             }
         }
         return .carried(frame, isEdited: isEdited)
@@ -208,38 +205,26 @@ package struct FilterChain: Sendable {
         case .lost: return .unedited(frame, .lost)
         }
         let begun = clock.now
-        let hang = clock.deadline(after: hangNanoseconds)
-        switch editing.memory {
-        case .inPlace:
-            // The filter needs a unique frame to write to. A shared frame is copied, and its
-            // reference released.
-            let own = try converter.convert(frame, to: want, into: pool)
-            switch runner.process(own, until: hang) {
-            case .returned(let edited, let status):
-                guard status == .ok else { return .unedited(edited, Reason(status)) }
-                return clock.now < deadline ? .edited(edited) : .editedLate(edited)
-            case .overdue:
-                links[index].isOverdue = true
-                giveUp(runner)
-                return .lost
+        let hang = clock.deadline(after: hangLimit(of: runner))
+        let (memory, end) =
+            switch editing.memory {
+            case .host: (pool, hang)
+            case .shared(let own): (own, min(deadline, hang))
             }
-        case .shared(let editingPool):
-            guard begun < deadline,
-                let copy = try copy(frame, to: want, with: converter, into: editingPool)
-            else { return .unedited(frame, .overdue) }
-            switch runner.process(copy, until: min(deadline, hang)) {
-            case .returned(let edited, let status):
-                if status == .ok { return .edited(edited) }
-                return .unedited(frame, Reason(status))
-            case .overdue:
-                links[index].isOverdue = true
-                if clock.now >= hang { giveUp(runner) }
-                return .unedited(frame, .overdue)
-            }
+        guard begun < end, let copy = try copy(frame, to: want, with: converter, into: memory)
+        else { return .unedited(frame, .overdue) }
+        switch runner.process(copy, until: end) {
+        case .returned(let edited, let status):
+            guard status == .ok else { return .unedited(frame, Reason(status)) }
+            return clock.now < deadline || end == deadline ? .edited(edited) : .editedLate(edited)
+        case .overdue:
+            links[index].isOverdue = true
+            if clock.now >= hang { giveUp(runner) }
+            return .unedited(frame, .overdue)
         }
     }
 
-    /// Returns a copy for a filter; nil while outputs hold all of the filter's frames.
+    /// Returns a copy for a filter; nil while all frames of the memory are in use.
     private func copy(
         _ frame: borrowing VideoFrame, to want: VideoWant, with converter: FrameConverter,
         into pool: FramePool
@@ -259,7 +244,7 @@ package struct FilterChain: Sendable {
             links[index].isOverdue = false
             return false
         }
-        if nanoseconds >= hangNanoseconds { giveUp(links[index].runner) }
+        if nanoseconds >= hangLimit(of: links[index].runner) { giveUp(links[index].runner) }
         return true
     }
 
@@ -268,15 +253,16 @@ package struct FilterChain: Sendable {
         _ index: Int, _ editing: FilterEditing, for frames: VideoCapability, until deadline: Int64
     ) -> Readiness {
         let filter = links[index].runner.filter
+        let limit = filter.deadline(hangNanoseconds)
         // Query this only if it matters, because the query takes a lock.
         let changing = links[index].isChanging ? filter.changeNanoseconds : nil
         links[index].isChanging = false
         guard changing != nil || !hasFollowed(index, editing, frames) else {
             return .ready(editing.want)
         }
-        let hang = clock.deadline(after: hangNanoseconds - (changing ?? 0))
+        let hang = clock.deadline(after: limit - (changing ?? 0))
         // In the host's process the next frame would wait as well.
-        let end = if case .inPlace = editing.memory { hang } else { min(deadline, hang) }
+        let end = if case .host = editing.memory { hang } else { min(deadline, hang) }
         guard let follows = filter.change(to: frames, until: end) else {
             // The filter may have been lost, or may be in another change, which has its own time
             // limit.
@@ -285,7 +271,7 @@ package struct FilterChain: Sendable {
                 links[index].isChanging = true
                 return .overdue
             }
-            filter.giveUp(hungFor: hangNanoseconds, in: .propertyChange)
+            filter.giveUp(hungFor: limit, in: .propertyChange)
             return .lost
         }
         guard follows else {
@@ -307,7 +293,12 @@ package struct FilterChain: Sendable {
     }
 
     private func giveUp(_ runner: PreProcessorRunner) {
-        runner.filter.giveUp(hungFor: hangNanoseconds, in: .process)
+        runner.filter.giveUp(hungFor: hangLimit(of: runner), in: .process)
+    }
+
+    /// The time after which a filter counts as hung, in nanoseconds.
+    private func hangLimit(of runner: PreProcessorRunner) -> Int64 {
+        runner.filter.deadline(hangNanoseconds)
     }
 
     /// - Parameter begun: The start of the edit, in real time.
@@ -345,8 +336,16 @@ package struct FilterChain: Sendable {
             filter.isRequired
                 ? "\(what); required, so unedited frames are hidden: the last edited frame stays for "
                     + "1 s, then a slate"
-                : "\(what); frames are shown unedited. Make the filter faster, lower the track's size "
-                    + "or rate, or set required: true to hide them")
+                : "\(what); such frames are shown unedited. \(fix(reason)), or set required: true to "
+                    + "hide them")
+    }
+
+    /// The fix for unedited frames, as the beginning of a sentence.
+    private func fix(_ reason: Reason) -> String {
+        switch reason {
+        case .refused: "Fix the filter, whose log names the cause"
+        case .overdue, .lost: "Make the filter faster, lower the track's size or rate"
+        }
     }
 
     private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {

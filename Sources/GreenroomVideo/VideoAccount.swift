@@ -1,6 +1,7 @@
 /// The amount of real video in a track. Each period of the track's rate is of one kind.
 ///
-/// A value of plain numbers. The caller passes periods in order of time.
+/// A value of plain numbers. The caller passes periods in order of time: the periods that
+/// ``FrameRateConverter`` chooses, so the account describes a recording at the track's rate.
 package struct VideoAccount: Equatable, Sendable {
     /// The quality of a frame.
     package enum Quality: Sendable {
@@ -33,7 +34,7 @@ package struct VideoAccount: Equatable, Sendable {
     package private(set) var repeated = 0
     /// Periods with a slate.
     package private(set) var slate = 0
-    /// Periods before the first frame, including after a restart of the source.
+    /// Periods with black before the first frame, including after a restart of the source.
     package private(set) var missing = 0
     /// Periods for which the source owed no frame: it was stopped, had not connected yet, had
     /// ended, or paused before its first frame.
@@ -82,15 +83,12 @@ package struct VideoAccount: Equatable, Sendable {
     ///     excess.
     ///   - length: The number of periods for which the frame satisfies the agreed rate: 2 for 15
     ///     frames a second if the track began with 30, and infinity for a share.
-    ///   - isAhead: Whether the frame shows in a later period than `period`, because its source
-    ///     works ahead.
+    ///   - isPrompt: Whether the first frame also fills the periods before its own.
     package mutating func take(
-        _ quality: Quality, at period: Int64, for length: Double, isAhead: Bool = false
+        _ quality: Quality, at period: Int64, for length: Double, isPrompt: Bool = false
     ) {
-        guard period >= next, period > newest?.period ?? .min, period < .max else {
-            if isAhead { held += 1 }
-            return
-        }
+        guard period >= next, period > newest?.period ?? .min, period < .max else { return }
+        if isPrompt { begin(.frame) }
         fill(until: period)
         newest = (period, quality)
         shown = .frame
@@ -105,8 +103,17 @@ package struct VideoAccount: Equatable, Sendable {
         held = 0
     }
 
+    /// Counts the periods before the first content as filled with it.
+    private mutating func begin(_ content: Shown) {
+        guard case .nothing = shown, next == 0 else { return }
+        shown = content
+    }
+
     /// Shows other content from a period on, until the next frame.
-    package mutating func show(_ frame: HostFrame, from period: Int64) {
+    ///
+    /// - Parameter isPrompt: Whether the first slate also fills the periods before its own.
+    package mutating func show(_ frame: HostFrame, from period: Int64, isPrompt: Bool = false) {
+        if isPrompt, frame == .slate { begin(.host(.slate)) }
         // A frame that arrived earlier is shown for one period.
         fill(until: max(period, newest.map { $0.period + 1 } ?? .min))
         if case .unconnected = shown, frame == .slate { return }

@@ -10,6 +10,10 @@ package protocol VideoFilter: AnyObject, Sendable {
     var clockOrder: ClockOrder { get }
     /// Whether the track withholds frames that the filter did not edit.
     var isRequired: Bool { get }
+    /// Returns the time after which the filter counts as hung, in nanoseconds.
+    ///
+    /// - Parameter session: The time for filters without one.
+    func deadline(_ session: Int64) -> Int64
     /// The way in which the filter edits frames now; nil while it takes none. [any]
     var editing: FilterEditing? { get }
 
@@ -48,11 +52,11 @@ package enum FilterCall: Sendable {
 
 /// The way in which a filter edits frames.
 package struct FilterEditing: Sendable {
-    /// The memory that a filter edits.
+    /// The memory of the copy that a filter edits.
     package enum Memory: Sendable {
-        /// The frame itself, because the filter is in the host's process.
-        case inPlace
-        /// A copy in this pool, which the filter's process maps.
+        /// The track's pool, because the filter is in the host's process.
+        case host
+        /// This pool, which the filter's process maps.
         case shared(FramePool)
     }
 

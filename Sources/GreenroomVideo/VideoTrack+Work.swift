@@ -73,6 +73,12 @@ extension VideoTrack {
         var shown = Shown.nothing
         var filters: FilterChain
         var progress = Progress()
+        /// Chooses the period that shows a frame, as for a recording at the agreed rate. The
+        /// account follows from it.
+        var schedule: FrameRateConverter
+        /// Black or the slate that the account counts now, so that it is not counted anew; nil
+        /// after a frame.
+        var hostFrame: (frame: VideoAccount.HostFrame, text: SlateText?)?
         /// The number of starts of the source when its last frame arrived.
         var starts = 0
         /// The last slate of each group; nil if the slate cannot be drawn.
@@ -102,6 +108,7 @@ extension VideoTrack {
             self.groups = groups
             for index in groups.indices { self.groups[index].updateAllocator() }
             self.limit = limit
+            schedule = FrameRateConverter(rate: limit.rate, pace: .asTheyCome, endSlot: nil)
             self.filters = filters
             shape = ShapeFollower(agreed: limit.size, maximum: largest)
         }

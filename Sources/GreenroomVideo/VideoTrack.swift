@@ -9,7 +9,7 @@ import Synchronization
 package final class VideoTrack: Sendable {
     /// The results of the frames taken from the input.
     ///
-    /// `taken` is the sum of `overRate`, `unconvertible`, `lostInFilter`, `withheld` and `carried`,
+    /// `taken` is the sum of `overRate`, `unconvertible`, `withheld` and `carried`,
     /// except for a frame in progress.
     package struct Counts: Sendable {
         /// Frames taken from the input.
@@ -18,10 +18,7 @@ package final class VideoTrack: Sendable {
         package var overRate = 0
         /// Frames that could not be scaled to the track's size, or converted for filters.
         package var unconvertible = 0
-        /// Frames lost in a hung filter in the host's process.
-        package var lostInFilter = 0
-        /// Frames that were not shown because a filter did not edit them: a required filter, or a
-        /// filter that edits in place.
+        /// Frames that were not shown because a required filter did not edit them.
         package var withheld = 0
         /// Frames that reached the outputs.
         package var carried = 0
@@ -162,6 +159,20 @@ package final class VideoTrack: Sendable {
         work.progress.account = account
     }
 
+    /// Counts black or a slate, from the period in which outputs show it.
+    private func account(
+        showing frame: VideoAccount.HostFrame, _ text: SlateText? = nil,
+        from moment: FrameGrid.Point, _ work: inout Work
+    ) {
+        let next = work.progress.account.next
+        guard work.hostFrame == nil || work.hostFrame?.text != text,
+            let slot = work.schedule.claim(from: moment, nextSlot: next)
+        else { return }
+        work.hostFrame = (frame, text)
+        let isPrompt = work.schedule.isPrompt(at: moment.nanoseconds)
+        account(&work) { $0.show(frame, from: slot, isPrompt: isPrompt) }
+    }
+
     /// The analysis of the frames' timestamps.
     package var stamps: TimestampNormalizer { input.progress.stamps }
 
@@ -221,7 +232,7 @@ package final class VideoTrack: Sendable {
                 work.progress.counts.busyNanoseconds += max(clock.now - begun - late, 0)
             case .show(.black, let moment):
                 let point = work.point(at: timeline.time(of: moment))
-                account(&work) { $0.show(.black, from: point.period(of: agreed.rate)) }
+                account(showing: .black, from: point, &work)
                 for branch in work.branches { branch.showBlack(from: point) }
                 work.shown = .black
             case .show(.slate(let text), let moment):
@@ -277,15 +288,14 @@ package final class VideoTrack: Sendable {
             return
         }
         let unedited = work.progress.counts.unedited
-        let period = point.period(of: agreed.rate)
-        let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
         let seen = queued.frame.size.rotated(by: queued.frame.info.rotation)
         let ceiling = queued.ceiling ?? largest
         let takesShape = prepareShape(seen, at: point, within: ceiling, &work)
         guard let carried = reduce(queued.intoFrame(), within: ceiling, &work),
             let edited = filter(carried, at: point, within: ceiling, &work)
         else {
-            account(&work) { $0.lose(at: min(period, newest)) }
+            let open = work.schedule.firstOpenSlot(at: timeline.time(of: input.clock.now))
+            account(&work) { $0.lose(at: max(point.period(of: agreed.rate), open)) }
             if takesShape { work.comingShape = nil }
             return
         }
@@ -296,8 +306,11 @@ package final class VideoTrack: Sendable {
         let length =
             sendsWhenNew || isOfParticipant
             ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond
-        account(&work) {
-            $0.take(quality, at: min(period, newest), for: length, isAhead: period > newest)
+        let now = timeline.time(of: input.clock.now)
+        if case .slot(let slot, _) = work.schedule.claim(point, at: now) {
+            work.hostFrame = nil
+            let isPrompt = work.schedule.isPrompt(at: now)
+            account(&work) { $0.take(quality, at: slot, for: length, isPrompt: isPrompt) }
         }
         follow(seen, takesShape, at: point, &work)
         makeOffer(of: form, within: ceiling, &work)
@@ -399,7 +412,7 @@ package final class VideoTrack: Sendable {
 
     /// Shows a slate, or black on an output for which the slate cannot be drawn.
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
-        account(&work) { $0.show(.slate, from: moment.period(of: agreed.rate)) }
+        account(showing: .slate, text, from: moment, &work)
         if work.slates.first??.text != text {
             work.slates = []
             for group in work.groups {
@@ -511,8 +524,6 @@ package final class VideoTrack: Sendable {
             case .withheld:
                 work.progress.counts.withheld += 1
                 showSlateIfDue(at: point, &work)
-            case .lost:
-                work.progress.counts.lostInFilter += 1
             }
         } catch {
             countUnconvertible(error, &work)

@@ -18,8 +18,9 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Report every error of a session file without running it.",
         discussion: """
-            Loads the plugins of the file, and creates each in a sandboxed process to have it check \
-            its settings. Without errors, prints what would run.
+            Loads the plugins of the file, and creates and initializes each in a process with its \
+            settings, grants and sandbox. Reports the failures that a run would report, with the same \
+            exit code. Without errors, prints what would run.
 
             A session file is as powerful as a program: it can start programs, write files and use \
             the network. Run only files that you trust.
@@ -37,9 +38,29 @@ struct CheckCommand: ParsableCommand {
             let file = try source.read()
             let plan = try file.plan(with: locator)
             let known = plan.warnings
-            let refused = SettingTrial(plan: plan, locator: locator)
-                .problems(besides: Set(known.map(\.path)))
-            let warnings = file.warnings + file.places.diagnostics(known + refused)
+            let findings = PluginTrial(plan: plan, locator: locator)
+                .findings(besides: Set(known.map(\.path)))
+            let warnings =
+                file.warnings
+                + file.places.diagnostics(
+                    known + findings.filter { $0.status == nil }.map(\.problem))
+            let failures = findings.filter { $0.status != nil }
+            if let status = failures.compactMap(\.status).min(by: { $0.rawValue < $1.rawValue }) {
+                let error = SessionFileError(
+                    file.places.diagnostics(failures.map(\.problem)), in: file.source)
+                if json {
+                    Console.write(
+                        json: result(faults: error.diagnostics, warnings: warnings, plan: plan)
+                            .text)
+                    throw ExitError(explained: status)
+                }
+                for warning in warnings {
+                    Console.write(file.source.lines(of: warning, isWarning: true), to: .errors)
+                }
+                var failure = ExitError(error)
+                failure.status = status
+                throw failure
+            }
             if json {
                 Console.write(json: result(faults: [], warnings: warnings, plan: plan).text)
             } else {
@@ -170,6 +191,12 @@ extension SessionPlan {
                                 (
                                     "required",
                                     source.configuration.isRequired ? .boolean(true) : nil
+                                ),
+                                (
+                                    "callback-deadline",
+                                    source.configuration.callbackDeadline.map {
+                                        .string($0.asWritten)
+                                    }
                                 ),
                                 (
                                     "start-deadline",

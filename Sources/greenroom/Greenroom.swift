@@ -32,6 +32,12 @@ struct Greenroom: ParsableCommand {
     static func main() {
         StandardOutput.reserve()
         do {
+            // Swift reads the arguments from /proc.
+            guard CommandLine.argc > 0 else {
+                throw ExitError(
+                    .badFile,
+                    "/proc/self/cmdline cannot be read, and the arguments are there. Mount /proc.")
+            }
             try checkCommandNames(CommandLine.arguments.dropFirst())
             var command = try parseAsRoot()
             // The validator itself reads the exit status of a check's process.
@@ -56,7 +62,9 @@ struct Greenroom: ParsableCommand {
             // Help and the version go to standard output.
             let code = exitCode(for: error)
             Console.write(fullMessage(for: error).lines, to: code.isSuccess ? .output : .errors)
-            Console.flush()
+            if let error = Console.flush(), error != .brokenPipe {
+                end(with: ExitError(.outputFailed, "standard output: \(error)"))
+            }
             _exit(code.rawValue)
         }
     }

@@ -3,73 +3,130 @@ import GreenroomHost
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomSession
 
-/// The answers of plugins to their settings, for `check`.
+/// The first steps of a session's plugins, for `check`.
 ///
-/// Each plugin is created in a sandboxed process that can read only the paths in its settings and
-/// the session file's grants. Sources and filters are also initialized there. Only `BAD_SETTING`
-/// counts: another failure may come from a missing device or network.
-struct SettingTrial {
+/// Each plugin is created and initialized as in the session, in a separate process: with the
+/// settings, the grants and the sandbox of the session. A bundled plugin of the host's process gets
+/// a sandbox that can read only the paths in its settings, so that `check` does not start the
+/// programs and open the connections of a file that somebody else wrote.
+struct PluginTrial {
+    /// A plugin that failed.
+    struct Finding {
+        var problem: ConfigurationProblem
+        /// The exit code of `run` for the failure; nil for a warning, because the session would
+        /// continue or the failure depends on the machine.
+        var status: ExitStatus?
+    }
+
     /// Limit of plugins to try, because each costs a process. A session has few plugins.
     private static let most = 32
 
     let plan: SessionPlan
     let locator: PluginLocator
 
-    /// The settings that plugins refuse, each with the reason.
+    /// The plugins that fail, each with the reason.
     ///
     /// - Parameter known: The paths that already have a problem.
-    func problems(besides known: Set<String>) -> [ConfigurationProblem] {
+    func findings(besides known: Set<String>) -> [Finding] {
         let clock = HarnessClock(.real)
         defer { clock.leave() }
-        return Array(tried.prefix(Self.most)).enumerated().compactMap { number, tried in
-            let (address, plugin) = tried
-            guard let reason = refusal(of: plugin, clock, number) else { return nil }
-            let path = plugin.configuration.pathOfSetting(in: reason, at: "\(address)")
-            return known.contains(path) ? nil : ConfigurationProblem(reason, at: path)
+        let tried = tried
+        var findings = tried.prefix(Self.most).enumerated().compactMap { number, tried in
+            finding(tried.plugin, at: tried.address, clock, number)
+        }.filter { !known.contains($0.problem.path) }
+        if tried.count > Self.most {
+            findings.append(
+                Finding(
+                    problem: ConfigurationProblem(
+                        "the session has \(tried.count) plugins, and the check created only the "
+                            + "first \(Self.most).", at: "")))
         }
+        return findings
     }
 
-    /// The plugins with settings in the session file. The host sets the settings of `record`.
+    /// The plugins that the host creates. The host sets the settings of `record`.
     private var tried: [(address: PluginAddress, plugin: SourcePlan)] {
         plan.plugins.filter { address, plugin in
-            guard !plugin.configuration.settings.isEmpty else { return false }
+            guard plugin.factory.arrivals == nil else { return false }
             guard case .output(let index) = address else { return true }
             return plan.configuration.outputs[index].output.writtenFolder == nil
         }
     }
 
-    private func refusal(of plugin: SourcePlan, _ clock: HarnessClock, _ number: Int) -> String? {
-        let path = plugin.factory.path
-        let given = plugin.configuration.settings
+    private func finding(
+        _ plugin: SourcePlan, at address: PluginAddress, _ clock: HarnessClock, _ number: Int
+    ) -> Finding? {
+        let isConfined = plugin.isolation == nil && locator.isBundled(plugin.factory.path)
+        guard let isolation = isolation(of: plugin) else { return nil }
+        var trial = plugin
+        trial.factory = locator.isolated(plugin.factory.path, isolation)
+        trial.isolation = isolation
+        let deadline =
+            (plugin.configuration.callbackDeadline ?? plan.configuration.hangDeadline).nanoseconds
+        let harness = PluginHarness(trial, on: clock, as: number, deadlineNanoseconds: deadline)
+        defer { harness.leave() }
+        var (step, end) = (LifecycleStep.create, harness.create())
+        if end == .done {
+            let configuration = plan.configuration
+            (step, end) = (
+                .initialize,
+                harness.initializeOnly(
+                    harness.nextOffer(
+                        maximum: configuration.maximum,
+                        table: CapabilityTable(configuration.table).rows))
+            )
+        }
+        func finding(_ text: String, _ status: ExitStatus, isOfMachine: Bool = false) -> Finding {
+            Finding(
+                problem: ConfigurationProblem(text, at: "\(address)"),
+                status: plugin.onFailure == .off || isOfMachine ? nil : status)
+        }
+        switch end {
+        case .done, .illegal, .pumps: return nil
+        case .hangs:
+            return finding("\(step) has not returned after \(deadline.asSeconds) s", .pluginFailed)
+        case .lost(let reason):
+            return finding("\(step): its process is lost: \(reason)", .pluginFailed)
+        case .refused(let status, let reason):
+            if harness.failure.cause == .badSettings {
+                guard !reason.isMissing || !isConfined else { return nil }
+                return Finding(
+                    problem: ConfigurationProblem(
+                        "\(reason)",
+                        at: plugin.configuration.pathOfSetting(in: "\(reason)", at: "\(address)")),
+                    status: .badFile)
+            }
+            let text = "\(step) failed (\(status)): \(reason)"
+            if harness.failure.cause == .brokenRule { return finding(text, .badFile) }
+            // The sandbox of the trial may be the cause.
+            guard !isConfined else { return nil }
+            return finding(
+                text, .pluginFailed, isOfMachine: status == .unavailable && !harness.wasDenied)
+        }
+    }
+
+    /// The isolation of the trial; nil if the machine cannot confine the plugin.
+    private func isolation(of plugin: SourcePlan) -> IsolationPlan? {
+        if let isolation = plugin.isolation { return isolation }
+        // The library is already loaded into this process.
+        guard locator.isBundled(plugin.factory.path) else {
+            return IsolationPlan(sandbox: .off, memoryLimit: .megabytes(64_000))
+        }
         let named = plugin.settings.compactMap { setting -> String? in
-            guard setting.type == .path, given[setting.name] != nil,
+            guard setting.type == .path, plugin.configuration.settings[setting.name] != nil,
                 case .string(let path) = setting.value, !path.isEmpty
             else { return nil }
             return path
         }
-        var isolation = IsolationPlan(
-            memoryLimit: .megabytes(1000),
-            grants: Grants(read: (plugin.isolation?.grants.read ?? []) + named))
-        if Sandbox.available.gap != nil {
-            guard locator.isBundled(path) else { return nil }
-            isolation.sandbox = .partial
-        }
-        var trial = plugin
-        trial.factory = locator.isolated(path, isolation)
-        trial.isolation = isolation
-        let harness = PluginHarness(trial, on: clock, as: number)
-        defer { harness.leave() }
-        var end = harness.create()
-        if end == .done, !plugin.descriptor.kind.isOutput {
-            end = harness.initialize(harness.nextOffer(maximum: plan.configuration.maximum))
-        }
-        guard case .refused(.badSetting, let reason) = end, !reason.isMissing else { return nil }
-        return "\(reason)"
+        return IsolationPlan(
+            sandbox: Sandbox.available.gap == nil ? .on : .partial,
+            memoryLimit: .megabytes(1000), grants: Grants(read: named))
     }
 }
 
@@ -90,4 +147,9 @@ extension PluginConfiguration {
         let named = (names.isEmpty ? Array(texts) : names).max { ($0.count, $0) < ($1.count, $1) }
         return "\(address).settings" + (named.map { ".\($0)" } ?? "")
     }
+}
+
+extension Int64 {
+    /// Nanoseconds as seconds with one digit.
+    fileprivate var asSeconds: Double { (Double(self) / 1e8).rounded() / 10 }
 }

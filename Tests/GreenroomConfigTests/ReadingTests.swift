@@ -141,6 +141,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             camera:
               plugin: ColorBars
               on-failure: off
+              callback-deadline: 5s
               pre-processors: [{ plugin: Watermark, on-failure: restart }, { plugin: lib/Mine.so }]
             microphone: { plugin: /opt/libTone.so }
             share: { plugin: Slides, audio: { plugin: Tone } }
@@ -158,6 +159,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.configuration.folder == "/sessions")
         #expect(file.configuration.slots[.camera]?.plugin.plugin == "ColorBars")
         #expect(file.configuration.slots[.camera]?.plugin.onFailure == .off)
+        #expect(file.configuration.slots[.camera]?.plugin.callbackDeadline == .seconds(5))
         #expect(
             (file.configuration.slots[.camera]?.filters ?? []).map(\.plugin)
                 == ["Watermark", "/sessions/lib/Mine.so"])

@@ -39,7 +39,7 @@ import Testing
         let camera = TestSession.library(try TestPlugins.malformed(fault.name))
         let session = try TestSession("camera: \(camera)")
         let run = try session.run("--json")
-        #expect(run.exit == .code(69), "\(run)")
+        #expect(run.exit == .code(65), "\(run)")
         try expectFailure(
             of: "camera", "create", "BAD_ARGUMENT", ["Malformed: "] + fault.words, run)
         #expect(!session.folder.has("recording"), "nothing was recorded")
@@ -81,7 +81,7 @@ import Testing
                 "Answers", "answer: counter, width: 321, height: 180, fps: 15"))
             """)
         let run = try session.run("--json")
-        #expect(run.exit == .code(69), "\(run)")
+        #expect(run.exit == .code(65), "\(run)")
         try expectFailure(
             of: "camera", "initialize", "BAD_ANSWER",
             ["321x180@15", "not in the offer (320x180@15, 212x160@15)"], run)

@@ -198,7 +198,6 @@ import Testing
         try expectDropped("camera.pre-processors[0]", run)
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")
-        #expect(picture.lostInFilter == 1, "\(run)")
         #expect(picture.outputs[0].delivered > 6, "there are frames after it:\n\(run)")
         #expect(try report.plugin("camera.pre-processors[0]").fault == "hangs in process")
         #expect(try report.plugin("camera.pre-processors[1]").state == "destroyed")

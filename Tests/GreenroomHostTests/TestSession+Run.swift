@@ -119,7 +119,7 @@ extension TestSession {
     private static func exitCode(of report: SessionReport) -> Int32 {
         switch report.outcome {
         case .finished, .running, .notReal: report.notReal == nil ? 0 : 66
-        case .badSetting: 65
+        case .badSetting, .badPlugin: 65
         case .pluginFailed: 69
         case .outputsFailed: 74
         case .interrupted: 130

@@ -46,6 +46,41 @@ import Testing
         #expect(session.takeSamples(of: "microphone").last == -300)
     }
 
+    /// A filter that writes into each frame before it fails.
+    private struct Spoiler: VideoSourcePreProcessor {
+        static let plugin = PluginDescription(
+            id: "io.greenroom.testing.spoiler", name: "Spoiler", version: "1.0.0",
+            summary: "Fails after half an edit")
+
+        struct Settings: PluginSettings {
+            static let table: [Setting<Self>] = []
+        }
+
+        init(settings: Settings, host: PluginHost) {}
+
+        func onPreProcessRawData(_ frame: inout MutableFrame) throws {
+            var row = frame.row(0)
+            for x in row.indices { row[x] = 235 }
+            throw PluginError("no lens cap")
+        }
+    }
+
+    @Test
+    func `a frame whose filter throws is shown as the camera sent it, and the log has the text`()
+        throws
+    {
+        let session = try TestSession([TestPlugin(FakeCamera.self), TestPlugin(Spoiler.self)])
+        session.advance(by: .seconds(1))
+        let frames = session.takeFrames(of: "camera")
+        #expect(!frames.isEmpty && frames.allSatisfy { $0.luma(x: 3, y: 0) < 60 })
+        let lines = session.events.compactMap(\.line)
+        #expect(lines.count { $0.contains("no lens cap") } == 1, "once in a row: \(lines)")
+        #expect(lines.contains { $0.contains("refused a frame (FAILED)") })
+        #expect(!lines.contains { $0.contains("faster") }, "\(lines)")
+        let video = try session.end().videoTracks.first
+        #expect(video?.account.unedited == video?.account.total)
+    }
+
     @Test func `a participant of a call has tracks`() throws {
         let session = try TestSession([TestPlugin(FakeCall.self, settings: ["name": "Ben"])])
         session.advance(by: .seconds(1))

@@ -63,7 +63,6 @@ import Testing
         case .carried(let edited, isEdited: _):
             return Edited(mark: Self.mark(edited), format: edited.format, size: edited.size)
         case .withheld: return nil
-        case .lost: return nil
         }
     }
 
@@ -113,15 +112,17 @@ import Testing
         chain.close()
     }
 
-    @Test(arguments: [
-        (Status.failed, FilterChain.Unprocessed(refused: 1)),
-        (.gone, FilterChain.Unprocessed(lost: 1)),
-        (.stopped, FilterChain.Unprocessed(lost: 1)),
-    ])
+    @Test(
+        arguments: [
+            (Status.failed, FilterChain.Unprocessed(refused: 1)),
+            (.gone, FilterChain.Unprocessed(lost: 1)),
+            (.stopped, FilterChain.Unprocessed(lost: 1)),
+        ], [true, false])
     func `a frame refused by a filter continues unchanged`(
-        status: Status, expected: FilterChain.Unprocessed
+        refusal: (status: Status, expected: FilterChain.Unprocessed), isIsolated: Bool
     ) throws {
-        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let (status, expected) = refusal
+        let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
         var chain = chain([try filter.runner(clock, events)])
         filter.behave(.refuse(status))
         // The filter has spoiled its copy.
@@ -341,6 +342,7 @@ import Testing
         let clockOrder = ClockOrder(part: .track, number: 7, owner: 7)
         let isRequired = false
 
+        func deadline(_ session: Int64) -> Int64 { session }
         var editing: FilterEditing? {
             state.withLock {
                 $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames)

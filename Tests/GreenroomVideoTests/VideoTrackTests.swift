@@ -57,7 +57,7 @@ import GreenroomModel
         let (input, counts) = (track.input.counts, track.counts)
         #expect(
             counts.taken
-                == counts.overRate + counts.unconvertible + counts.lostInFilter + counts.withheld
+                == counts.overRate + counts.unconvertible + counts.withheld
                 + counts.carried)
         #expect(input.taken == counts.taken + track.queuedCount - input.waiting)
         for branch in track.branches { #expect(branch.counts.frames == counts.carried) }
@@ -413,7 +413,7 @@ import GreenroomModel
         filter.ingest.change { $0 = true }
         end(track, threads, slots: 20)
         #expect(sink.periods == (0..<20).map(UInt8.init))
-        #expect(track.counts.carried == 20 && track.counts.lostInFilter == 0)
+        #expect(track.counts.carried == 20)
     }
 
     @Test func `a missing picture is reported`() throws {

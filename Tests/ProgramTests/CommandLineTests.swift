@@ -78,9 +78,12 @@ import Testing
     }
 
     @Test(.nightly) func `output that can't be printed is an error`() throws {
-        let full = try ChildProcess.run("sh", ["-c", "'\(Checkout.greenroom)' schema > /dev/full"])
-        #expect(full.exit == .code(74), "\(full)")
-        #expect(full.standardError.contains("standard output: No space left on device"), "\(full)")
+        for command in ["schema", "--help", "--version", "preview ColorBars --duration 300ms"] {
+            let full = try ChildProcess.run(
+                "sh", ["-c", "'\(Checkout.greenroom)' \(command) > /dev/full"])
+            #expect(full.exit == .code(74), "\(full)")
+            #expect(full.standardError.contains("No space left on device"), "\(full)")
+        }
         let some = try ChildProcess.run(
             "bash", ["-c", "set -o pipefail; trap '' PIPE; '\(Checkout.greenroom)' schema | true"])
         #expect(some.exit == .code(0), "\(some)")

@@ -52,6 +52,14 @@ import Testing
         #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
     }
 
+    @Test func `a composer shows the video of test participants`() throws {
+        let run = try preview(
+            "Stage", "--duration", "2s", "--virtual-clock", "--maximum", "320x180@15")
+        #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+        #expect(Self.row("frames", of: run)?.contains("sent 30") == true, "\(run.text)")
+        #expect(run.text.contains("call: Ana joined"), "\(run.text)")
+    }
+
     @Test(.nightly)
     func `an output shows the frames that it received and the values that it reports`()
         throws

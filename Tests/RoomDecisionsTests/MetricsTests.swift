@@ -6,7 +6,7 @@ import Testing
         {"session":"lobby","seconds":12.5,"outcome":"running","plugins":[
         {"role":"camera","name":"Bars \\"x\\"","state":"sending","losses":[{"seconds":1}]}],
         "videoTracks":[{"track":"camera","sent":30,"accepted":29,"carried":28,"refused":{"BAD_SIZE":1},
-        "superseded":1,"discarded":0,"overRate":0,"unconvertible":0,"lostInFilter":0,"withheld":0,
+        "superseded":1,"discarded":0,"overRate":0,"unconvertible":0,"withheld":0,
         "outputs":[{"output":"y4m","delivered":28,"repeated":2,"black":0,"slate":0,"excess":0,
         "queueFull":0,"beforeStart":1,"unwanted":0,"afterEnd":0,"unconvertible":0,"failed":0}]}],
         "audioTracks":[{"role":"microphone","played":480000,"concealed":24000,"idle":0,"muted":0}],

@@ -107,7 +107,6 @@ package struct Report: Decodable {
         package var queued: Int
         package var overRate: Int
         package var unconvertible: Int
-        package var lostInFilter: Int
         package var withheld: Int
         package var carried: Int
         package var unedited: Int

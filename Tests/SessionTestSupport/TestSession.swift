@@ -141,7 +141,7 @@ extension TestSession {
                 "\(name): sent\n\(run)", sourceLocation: sourceLocation)
             let before =
                 picture.superseded + picture.discarded + picture.queued + picture.overRate
-                + picture.lostInFilter + picture.withheld + picture.unconvertible
+                + picture.withheld + picture.unconvertible
             #expect(
                 picture.accepted == before + picture.carried,
                 "\(name): accepted: \(picture)\n\(run)",

@@ -40,6 +40,8 @@ package final class ConnectionBroker: Sendable {
         var connection = gr_connection()
         connection.struct_size = UInt32(MemoryLayout<gr_connection>.size)
         let program = DesktopSockets.Program(rawValue: name)
+        // The grant is missing even if the environment names no socket.
+        if let program, !grants.mayCover(program) { throw .ungranted(program, name) }
         let path: String
         do throws(ConnectionError) {
             path =

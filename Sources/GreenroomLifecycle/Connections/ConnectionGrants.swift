@@ -5,13 +5,18 @@ import GreenroomPluginInterface
 package struct ConnectionGrants: Sendable {
     /// The granted paths, as written and with links resolved; nil if every path is granted.
     private let places: Set<String>?
+    /// The programs that may be granted, whether or not the environment names their sockets.
+    private let programs: Set<DesktopSockets.Program>
 
     /// The grants of a plugin in the host's process, or without a sandbox.
     package static let everything = ConnectionGrants(places: nil)
     /// The grants of a program that the host did not start.
     package static let nothing = ConnectionGrants(places: [])
 
-    private init(places: Set<String>?) { self.places = places }
+    private init(places: Set<String>?) {
+        self.places = places
+        programs = []
+    }
 
     /// Reads the grants that a session file gives to an isolated plugin.
     package init(_ plan: IsolationPlan, sockets: DesktopSockets = DesktopSockets()) {
@@ -24,6 +29,14 @@ package struct ConnectionGrants: Sendable {
             + (plan.grants.pipewire ? [.pipewire] : [])
         let paths = plan.grants.connect + programs.compactMap { try? sockets.path(of: $0) }
         places = Set(paths).union(paths.compactMap { resolvedPath($0) })
+        // A path may be the socket of any program.
+        self.programs = Set(
+            plan.grants.connect.isEmpty ? programs : DesktopSockets.Program.allCases)
+    }
+
+    /// Whether the socket of a program can be granted.
+    func mayCover(_ program: DesktopSockets.Program) -> Bool {
+        places == nil || programs.contains(program)
     }
 
     /// Whether the socket at a path is granted.

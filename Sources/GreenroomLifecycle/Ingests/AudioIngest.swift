@@ -174,12 +174,14 @@ package final class AudioIngest: AudioSource, Sendable {
     /// - Parameters:
     /// - frames: The number of frames to take.
     /// - output: A buffer of at least that many stereo frames. Every frame is written.
-    package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
-        let finding: AudioAnomaly? = state.change { state in
-            state.pull(frames, into: &output)
-            return state.news.popFirst()
+    /// - Returns: The number of frames that the source had sent.
+    @discardableResult
+    package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
+        let (played, finding): (Int, AudioAnomaly?) = state.change { state in
+            (state.pull(frames, into: &output), state.news.popFirst())
         }
         tell(finding)
+        return played
     }
 
     private func tell(_ finding: AudioAnomaly?) {

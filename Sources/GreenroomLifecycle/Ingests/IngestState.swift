@@ -332,15 +332,16 @@ struct IngestState: ~Copyable, Sendable {
 
     // MARK: Time
 
-    mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+    mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
         // The source is late: the last samples that the converter holds are due now.
         if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }
         let before = queue.counts
-        queue.pull(frames, into: &output)
-        guard queue.isSending, queue.hasBegun, pausers.isEmpty else { return }
+        let played = queue.pull(frames, into: &output)
+        guard queue.isSending, queue.hasBegun, pausers.isEmpty else { return played }
         let finding = pacing.pass(
             frames, concealed: queue.counts.concealed - before.concealed)
         if let finding { tell(finding) }
+        return played
     }
 
     private mutating func tell(_ finding: AudioAnomaly) {

@@ -41,6 +41,10 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// A sentence about an obstacle to its process that the host sees; nil if none. [any]
     var hindrance: String? { get }
 
+    /// The longest time for which a thread of the plugin's process was ready to run while no
+    /// processor was free, in nanoseconds; nil in the host's process. [any]
+    var processorWaitNanoseconds: Int64? { get }
+
     /// The bytes of frame memory that the plugin's process has mapped and does not own.
     var lentByteCount: Int { get }
 
@@ -118,6 +122,7 @@ extension InstanceBackend {
     package var isIsolated: Bool { false }
     package var isDebugged: Bool { false }
     package var hindrance: String? { nil }
+    package var processorWaitNanoseconds: Int64? { nil }
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
 

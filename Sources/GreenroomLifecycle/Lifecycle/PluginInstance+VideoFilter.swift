@@ -12,7 +12,7 @@ extension PluginInstance: VideoFilter {
     package var editing: FilterEditing? {
         guard let (backend, frames) = sendingFilter else { return nil }
         return FilterEditing(
-            backend.pool.map(FilterEditing.Memory.shared) ?? .inPlace, frames: frames)
+            backend.pool.map(FilterEditing.Memory.shared) ?? .host, frames: frames)
     }
 
     package func giveUp(hungFor nanoseconds: Int64, in call: FilterCall) {

@@ -29,6 +29,7 @@ package final class PluginInstance: Sendable {
 
     /// Whether the outputs never receive frames that this pre-processor has not edited.
     package let isRequired: Bool
+    private let deadlineNanoseconds: Int64?
     private let environment: InstanceEnvironment
     private let factory: any PluginFactory
     /// Guards the newest life and the data of all lives.
@@ -54,8 +55,14 @@ package final class PluginInstance: Sendable {
             ownFrameLimit: ownFrameLimit)
         factory = plan.factory
         isRequired = plan.configuration.isRequired
+        deadlineNanoseconds = plan.configuration.callbackDeadline?.nanoseconds
         state = Mutex(State(settings: plan.settings))
     }
+
+    /// The time limit of the plugin's callbacks, in nanoseconds.
+    ///
+    /// - Parameter session: The limit for plugins without one.
+    package func deadline(_ session: Int64) -> Int64 { deadlineNanoseconds ?? session }
 
     package var number: Int { environment.number }
     package var role: String { environment.role }
@@ -165,6 +172,9 @@ package final class PluginInstance: Sendable {
     /// The host's reason for abandoning the life.
     package var fault: String? { life?.state.withLock { $0.fault?.reason } }
 
+    /// Whether the host denied a connection that the session file does not grant.
+    package var wasDenied: Bool { life?.state.withLock { $0.wasDenied } ?? false }
+
     /// The durations of the plugin's callbacks, by name.
     package var callbackTimes: [String: CallbackTimes] {
         let (life, past) = state.withLock { ($0.life, $0.pastTimes) }
@@ -175,6 +185,10 @@ package final class PluginInstance: Sendable {
     package var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         life?.runningCallback
     }
+
+    /// The time for which a running `create` was ready to run while no processor was free, in
+    /// nanoseconds. [any]
+    package var createWaitNanoseconds: Int64 { life?.createWaitNanoseconds ?? 0 }
 
     /// The number of the plugin's lives so far.
     package var lives: Int { state.withLock { $0.lives } }

@@ -1,5 +1,6 @@
 import Glibc
 package import GreenroomABI
+import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime
 
@@ -18,6 +19,7 @@ extension PluginLife {
         do throws(ConnectionError) {
             return try broker.open(name)
         } catch {
+            if error.code == .unsupported { state.withLock { $0.wasDenied = true } }
             throw Refusal(.connection(error.code, error.description), in: .connect)
         }
     }

@@ -28,11 +28,15 @@ extension PluginLife {
                 return .done
             } catch {
                 giveUp(because: error.explanation)
-                guard error.code == .noRunner else {
-                    return .failed(.badArgument, .given(error.explanation))
+                state.withLock { state in
+                    switch error.code {
+                    case .noRunner: state.cause = .noProcess
+                    case .badInstance: state.cause = .brokenRule
+                    default: break
+                    }
                 }
-                state.withLock { $0.cause = .noProcess }
-                return .failed(.unavailable, .given(error.explanation))
+                let status = error.code == .noRunner ? Status.unavailable : .badArgument
+                return .failed(status, .given(error.explanation))
             }
         }
     }
@@ -84,6 +88,7 @@ extension PluginLife {
                 // The plugin is initialized despite the bad answer, and must be uninitialized.
                 endSender()
                 backend.uninitialize()
+                state.withLock { $0.cause = .brokenRule }
                 return .failed(.badAnswer, .given(error.description))
             }
         }

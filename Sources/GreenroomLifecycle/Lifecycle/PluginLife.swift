@@ -20,6 +20,9 @@ final class PluginLife: Sendable {
         /// process, or a media call must return first.
         var since: Int64?
         var thread: pthread_t
+        /// The kernel's number of the thread, and the time for which the thread had waited for a
+        /// processor before; set for `create`.
+        var wait: (thread: Int32, before: Int64)?
         /// Whether the callback has waited on the session clock.
         var hasWaited = false
         /// Whether the step is a start-send that a stop has overtaken.
@@ -89,6 +92,8 @@ final class PluginLife: Sendable {
         var cause = PluginFailure.Cause.other
         /// The status and reason that the plugin reported when it stopped.
         var gaveUp: (status: Status, reason: String)?
+        /// Whether the host denied a connection that the session file does not grant.
+        var wasDenied = false
         /// Whether the plugin is a paused share.
         var isPaused = false
         var fault: Fault?
@@ -143,6 +148,15 @@ final class PluginLife: Sendable {
         state.withLock { state in
             state.callbacks.running.map { ($0.step, $0.since.map { clock.host.now - $0 } ?? 0) }
         }
+    }
+
+    /// The time for which a running `create` was ready to run while no processor was free, in
+    /// nanoseconds: in the plugin's process if it has one.
+    var createWaitNanoseconds: Int64 {
+        let (wait, backend) = state.withLock { ($0.callbacks.running?.wait, $0.backend) }
+        guard clock.host.isReal, let wait else { return 0 }
+        return backend?.processorWaitNanoseconds
+            ?? ProcessorWait.nanoseconds(ofThread: wait.thread) - wait.before
     }
 
     /// Whether the plugin is sending or still in start-send.
@@ -220,7 +234,8 @@ final class PluginLife: Sendable {
         control.run { [self] in
             state.withLock { state in
                 state.callbacks.running = Running(
-                    step: step, since: clock.host.now, thread: pthread_self())
+                    step: step, since: clock.host.now, thread: pthread_self(),
+                    wait: step == .create ? ProcessorWait.ofThisThread : nil)
                 state.callbacks.errorText = nil
             }
             let begun = clock.now

@@ -12,6 +12,8 @@ import Synchronization
 
     /// The test's time; nil for the machine's clock.
     @usableFromInline let manual: ManualTime?
+    /// Whether this is the machine's clock.
+    package var isReal: Bool { manual == nil }
 
     /// The machine's clock.
     @usableFromInline package static var real: HostClock { HostClock(manual: nil) }

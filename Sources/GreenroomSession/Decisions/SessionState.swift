@@ -96,6 +96,8 @@ struct SessionState {
         case failed(role: String)
         /// A plugin has refused its settings while the session started.
         case badSetting(role: String)
+        /// A plugin breaks a rule of the interface.
+        case badPlugin(role: String)
         /// The call of a session that requires it.
         case callLost
 
@@ -104,6 +106,8 @@ struct SessionState {
             case .failed(let role): SessionEnd("\(role) failed", .pluginFailed(role: role))
             case .badSetting(let role):
                 SessionEnd("\(role) has a wrong setting", .badSetting(role: role))
+            case .badPlugin(let role):
+                SessionEnd("\(role) breaks a rule of the interface", .badPlugin(role: role))
             case .callLost: SessionEnd("the call failed", .outputsFailed)
             }
         }
@@ -111,7 +115,7 @@ struct SessionState {
         /// The role of the plugin; nil if no plugin is the cause.
         var role: String? {
             switch self {
-            case .failed(let role), .badSetting(let role): role
+            case .failed(let role), .badSetting(let role), .badPlugin(let role): role
             case .callLost: nil
             }
         }
@@ -275,8 +279,12 @@ extension SessionState {
         case _ where facts.connects: return awaitConnection(of: plugin, failure, at: now)
         case (_, .starting, .badSettings, _):
             return stop(.badSetting(role: facts.role), because: plugin, failure, at: now)
-        case (.left, _, .badSettings, .restart): return []
-        case (_, _, .badSettings, .restart): return refuse(plugin, failure, at: now)
+        // The next life would break the same rule.
+        case (_, .starting, .brokenRule, .restart), (_, _, .brokenRule, .end):
+            return stop(.badPlugin(role: facts.role), because: plugin, failure, at: now)
+        case (.left, _, .badSettings, .restart), (.left, _, .brokenRule, .restart): return []
+        case (_, _, .badSettings, .restart), (_, _, .brokenRule, .restart):
+            return refuse(plugin, failure, at: now)
         // The system would also deny a process for the next life.
         case (_, .starting, .noProcess, .restart):
             return stop(.failed(role: facts.role), because: plugin, failure, at: now)
@@ -334,14 +342,16 @@ extension SessionState {
         return [end, .send(.pluginRestarts(role: role, seconds: Double(delay) / 1e9))]
     }
 
-    /// Continues without a plugin that cannot use its settings.
+    /// Continues without a plugin whose next life would fail for the same cause.
     private mutating func refuse(
         _ plugin: Int, _ failure: PluginFailure, at now: Int64
     ) -> [Effect] {
         record(plugin, failure.evidence, .off, at: now)
         guard phase != .ending, let role = plugins[plugin]?.facts.role else { return [] }
-        let note = SessionEvent.note(
-            role: role, text: "cannot use its settings; not restarting")
+        let cause =
+            failure.cause == .brokenRule
+            ? "breaks a rule of the interface" : "cannot use its settings"
+        let note = SessionEvent.note(role: role, text: "\(cause); not restarting")
         return [.send(note)] + drop(plugin, at: now)
     }
 

@@ -15,7 +15,7 @@ extension SessionReport {
         /// Periods with a frame that arrived more than 100 ms after its timestamp; absent for
         /// audio.
         public var late: Int?
-        /// Periods with a frame that a filter did not edit; absent for audio.
+        /// Periods with a frame, or frames of audio, that a filter did not edit.
         public var unedited: Int?
         /// Periods that repeat a frame, although the source owed a newer frame; absent for audio.
         public var repeated: Int?
@@ -48,6 +48,7 @@ extension SessionReport {
         init(_ account: AudioAccount) {
             total = account.total
             real = account.real
+            unedited = account.unedited
             concealed = account.concealed
             missing = account.missing
             stopped = account.stopped

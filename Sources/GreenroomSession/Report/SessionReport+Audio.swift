@@ -70,11 +70,12 @@ extension SessionReport {
 
 extension SessionReport.Audio {
     init(role: String, ingest: AudioIngest, filters counts: AudioFilterChain.Counts?) {
+        let filterCounts = counts
         filters = counts.map { SessionReport.AudioFilters($0) }
         let statistics = ingest.statistics
         let (counts, queue) = (statistics.counts, statistics.queue)
         self.role = role
-        account = SessionReport.RealAccount(queue.account)
+        account = SessionReport.RealAccount(AudioAccount(queue, filters: filterCounts))
         sent = counts.sent
         accepted = counts.accepted
         refused = counts.refused.refusals

@@ -49,10 +49,7 @@ extension SessionReport {
         public var overRate: Int
         /// Frames that could not be scaled to the track's size, or converted for filters.
         public var unconvertible: Int
-        /// Frames lost in a hung filter in the host's process.
-        public var lostInFilter: Int
-        /// Frames that were not shown because a filter did not edit them: a required filter, or a
-        /// filter in the host's process.
+        /// Frames that were not shown because a required filter did not edit them.
         public var withheld: Int
         /// Frames passed to the outputs.
         public var carried: Int
@@ -205,7 +202,6 @@ extension SessionReport.Video {
         overRate = counts.overRate
         stamps = SessionReport.Stamps(video.stamps)
         unconvertible = counts.unconvertible
-        lostInFilter = counts.lostInFilter
         withheld = counts.withheld
         carried = counts.carried
         unedited = counts.unedited

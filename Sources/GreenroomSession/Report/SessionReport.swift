@@ -15,7 +15,7 @@ import GreenroomVideo
 ///
 /// - `sent` = `accepted` + all of `refused`;
 /// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
-///   `lostInFilter` + `withheld` + `carried`;
+///   `withheld` + `carried`;
 ///
 /// and for each of its outputs:
 ///
@@ -43,6 +43,8 @@ public struct SessionReport: Sendable {
         case outputsFailed = "outputs-failed"
         /// The session did not start: a plugin refused its settings.
         case badSetting = "bad-setting"
+        /// A plugin breaks a rule of the interface, so the session did not start or has ended.
+        case badPlugin = "bad-plugin"
         /// The session ended as planned, but a track had less real media than the session's
         /// minimum.
         case notReal = "not-real"
@@ -102,6 +104,9 @@ public struct SessionReport: Sendable {
             failedPlugin = role
         case .badSetting(let role):
             self.outcome = .badSetting
+            failedPlugin = role
+        case .badPlugin(let role):
+            self.outcome = .badPlugin
             failedPlugin = role
         }
         plugins = instances.map { Plugin($0, losses) }

@@ -38,7 +38,6 @@ public struct SessionSnapshot: Sendable {
                 track: video.track.kind.rawValue, accepted: ingest.accepted,
                 refused: ingest.refused.refused,
                 dropped: video.track.input.counts.superseded + track.unconvertible
-                    + track.lostInFilter
                     + lost)
         }
         audio = pipeline.audioTracks.reduce((played: 0, concealed: 0)) { sum, audio in
@@ -50,7 +49,7 @@ public struct SessionSnapshot: Sendable {
             realPercents[video.instance.role] = account.realPart.map(percent)
         }
         for audio in pipeline.audioTracks {
-            let account = audio.ingest.statistics.queue.account
+            let account = audio.account
             realPercents[audio.role] = account.realPart.map(percent)
         }
     }

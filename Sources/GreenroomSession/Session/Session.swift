@@ -240,7 +240,9 @@ public final class Session: Sendable {
             }
             // While a track waits for a hung output, session time stands still.
             if isDue ?? false
-                || instances.contains(where: { ($0.longestMediaNanoseconds ?? 0) > deadline })
+                || instances.contains(where: {
+                    ($0.longestMediaNanoseconds ?? 0) > $0.deadline(deadline)
+                })
             {
                 inbox.post()
             }
@@ -492,4 +494,6 @@ package enum SessionOutcome: Equatable, Sendable {
     case pluginFailed(role: String?)
     /// A plugin refused its settings while the session started.
     case badSetting(role: String)
+    /// A plugin breaks a rule of the interface.
+    case badPlugin(role: String)
 }

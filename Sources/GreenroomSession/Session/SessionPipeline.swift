@@ -27,6 +27,11 @@ final class SessionPipeline: Sendable {
         var ingest: AudioIngest
         /// The audio behind its filters; nil without filters.
         var filtered: FilteredAudio?
+
+        /// The amount of real audio so far.
+        var account: AudioAccount {
+            AudioAccount(ingest.statistics.queue, filters: filtered?.counts)
+        }
     }
 
     /// Time limit for outputs to finish after the session's end.
@@ -242,7 +247,7 @@ final class SessionPipeline: Sendable {
     /// source.
     func accounts(at nanoseconds: Int64) -> [(role: String, account: RealWatch.Account)] {
         videoTracks.map { ($0.instance.role, .video($0.track.account(at: nanoseconds))) }
-            + audioTracks.map { ($0.role, .audio($0.ingest.statistics.queue.account)) }
+            + audioTracks.map { ($0.role, .audio($0.account)) }
     }
 
     /// Makes a track black until its next frame.

@@ -25,7 +25,7 @@ extension SessionPlugins {
             let finding = silence.look(
                 at: plugin.number, accepted: instance.acceptedSinceStart,
                 newest: plugin.input?.newestArrival, promise: promise,
-                deadline: plan.configuration.silenceDeadline.nanoseconds,
+                deadline: instance.deadline(plan.configuration.silenceDeadline.nanoseconds),
                 startDeadline: plugin.plan.configuration.startDeadline?.nanoseconds, now: clock.now)
             switch finding {
             case nil: break

@@ -298,7 +298,7 @@ extension SessionPlugins {
         for output in slots.takers {
             let instance = output.instance
             guard instance.fault == nil, let taken = instance.mediaNanoseconds,
-                taken > steps.deadlineNanoseconds, !instance.isDebugged
+                taken > instance.deadline(steps.deadlineNanoseconds), !instance.isDebugged
             else { continue }
             handle(.hangs(output.number, .media, taken, instance.failure()))
         }
@@ -308,7 +308,8 @@ extension SessionPlugins {
     /// cannot end a call in its own process.
     var stuckOutputs: [Int] {
         slots.takers.filter { output in
-            (output.instance.longestMediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
+            (output.instance.longestMediaNanoseconds ?? 0)
+                > 2 * output.instance.deadline(steps.deadlineNanoseconds)
                 && !output.instance.isDebugged
         }.map(\.number)
     }
@@ -341,8 +342,9 @@ extension SessionPlugins {
     /// The time at which an output may have hung in a media call, on the host clock; nil without
     /// outputs. The start of a media call posts no wake-up.
     var nextMediaLook: Int64? {
-        let (now, limit) = (clock.host.now, steps.deadlineNanoseconds)
+        let now = clock.host.now
         return slots.takers.map { output in
+            let limit = output.instance.deadline(steps.deadlineNanoseconds)
             let taken = output.instance.longestMediaNanoseconds ?? 0
             guard !output.instance.isDebugged, taken <= 2 * limit else { return now + limit }
             return now + (taken <= limit ? limit : 2 * limit) - taken + 1
@@ -455,7 +457,8 @@ extension SessionPlugins {
 
     private mutating func hang(_ plugin: SessionPlugin, _ step: PluginInstance.PendingStep) {
         let (callback, nanoseconds) =
-            plugin.instance.runningCallback ?? (step.step, steps.deadlineNanoseconds)
+            plugin.instance.runningCallback
+            ?? (step.step, plugin.instance.deadline(steps.deadlineNanoseconds))
         handle(
             .hangs(
                 plugin.number, .lifecycle(callback), nanoseconds, plugin.instance.failure()))

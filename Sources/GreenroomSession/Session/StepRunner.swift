@@ -52,6 +52,10 @@ struct StepRunner {
             if let running = instance.runningCallback {
                 if running.step == pending.step {
                     glance.taken = running.nanoseconds
+                    // A busy machine delays the loading and creating of a plugin.
+                    if running.step == .create, running.nanoseconds >= deadline.limit {
+                        glance.taken = running.nanoseconds - instance.createWaitNanoseconds
+                    }
                 } else {
                     glance.other = running.nanoseconds
                 }
@@ -135,7 +139,9 @@ struct StepRunner {
         let start = clock.now
         let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
         return pending.map { plugin, activity, step in
-            let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
+            let instance = plugin.instance
+            let limit = step.step.limit(
+                instance.deadline(deadlineNanoseconds), of: instance.descriptor.kind)
             return Step(
                 plugin: plugin, pending: step, setting: setting,
                 deadline: StepDeadline(limit, from: start), activityBefore: activity,
@@ -186,7 +192,7 @@ struct StepRunner {
             if isPump { return .pumps }
             let verdict = deadline.lookAwaited(
                 step.glance(sparesDebugged: sparesDebugged), at: clock.now,
-                mediaLimit: deadlineNanoseconds)
+                mediaLimit: step.plugin.instance.deadline(deadlineNanoseconds))
             guard case .waits(let next) = verdict else { return .hangs }
             inbox.wait(after: seen, until: next, on: clock)
         }

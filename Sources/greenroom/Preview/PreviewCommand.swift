@@ -20,7 +20,7 @@ struct PreviewCommand: ParsableCommand {
             preview. A filter receives the video of ColorBars, which the ceilings limit. An output or \
             a call receives the video of ColorBars and the audio of Tone; of an output the \
             statistics are what it takes, of a call also its participants and what their tracks \
-            sent. A bundled \
+            sent. A composer receives the same and the participants of LoopbackCall. A bundled \
             plugin runs in the host's process, unless --watch or a grant is given. Exit codes are \
             those of greenroom run for the same plugin.
 
@@ -107,6 +107,9 @@ struct PreviewCommand: ParsableCommand {
         // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
         // exit.
         if screen.finish() { fflush(nil) }
+        if status == .fine, let error = screen.error {
+            throw ExitError(.outputFailed, "the statistics cannot be written: \(error)")
+        }
         _exit(status.rawValue)
     }
 

@@ -39,6 +39,12 @@ struct PreviewFile {
         overrides += address.companions.map { role, companion in
             Override(argument: plugin, assignment: "\(role.rawValue).plugin=\(companion)")
         }
+        // The test participants of a composer.
+        if descriptor.kind.isComposer {
+            overrides.append(
+                Override(
+                    argument: plugin, assignment: "\(PluginAddress.callKey).plugin=LoopbackCall"))
+        }
         overrides.append(
             Override(
                 argument: plugin, assignment: "\(section).plugin=\(JSON.string(plugin).text)"))
@@ -73,7 +79,7 @@ struct PreviewFile {
             var file = try SessionFile.read(
                 Array("{}".utf8), file: "the arguments", folder: folder, overrides: overrides)
             if !faults.isEmpty { throw SessionFileError(faults, in: file.source) }
-            if let role = address.role {
+            if let role = address.role, !role.composes {
                 file.configuration.slots.removeAll { $0.role != role }
             }
             file.configuration.name = descriptor.name

@@ -68,6 +68,10 @@ struct PreviewPlan {
 
     /// The track of the plugin.
     var track: VideoTrackKind { address.role?.track ?? .camera }
+    /// The track that the plugin sends or edits; nil for an output or a call.
+    var shownTrack: VideoTrackKind? {
+        descriptor.kind.takesMedia && !descriptor.kind.isComposer ? nil : track
+    }
 
     /// A line with the plugin and its process.
     var title: String {

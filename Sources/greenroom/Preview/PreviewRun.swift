@@ -63,7 +63,11 @@ final class PreviewRun: Sendable {
         defer { state.withLock { $0.isOver = true } }
         let report = try session.run()
         finish(session)
-        return result(of: report, session)
+        let result = result(of: report, session)
+        if result.status == .notReal {
+            screen.show((report.notReal ?? []).map { "track \($0): no real media" })
+        }
+        return result
     }
 
     private func result(
@@ -126,8 +130,8 @@ final class PreviewRun: Sendable {
         }
         tell(timedReport, &state)
         let statistics = PreviewStatistics(
-            role: "\(plan.address)", before: state.shown, now: timedReport,
-            loudness: tap.takeLoudness())
+            role: "\(plan.address)", track: plan.shownTrack, before: state.shown,
+            now: timedReport, loudness: tap.takeLoudness())
         if screen.isTerminal {
             screen.show(block: statistics.block)
         } else if state.shown != nil {
@@ -140,10 +144,9 @@ final class PreviewRun: Sendable {
     private func tell(
         _ timedReport: Session.TimedReport, _ state: inout State, isOver: Bool = false
     ) {
-        guard !plan.descriptor.kind.isOutput, let video = timedReport.report.videoTracks.first
-        else {
-            return
-        }
+        guard let track = plan.shownTrack,
+            let video = timedReport.report.videoTracks.first(where: { $0.track == track.rawValue })
+        else { return }
         screen.show(
             state.negotiation.lines(
                 of: video.negotiation, at: timedReport.seconds, isOver: isOver))
@@ -156,7 +159,10 @@ final class PreviewRun: Sendable {
             screen.endBlock()
             guard let timedReport = session.timedReport else { return }
             tell(timedReport, &state, isOver: true)
-            screen.show(PreviewStatistics(role: "\(plan.address)", now: timedReport).block)
+            screen.show(
+                PreviewStatistics(
+                    role: "\(plan.address)", track: plan.shownTrack, now: timedReport
+                ).block)
         }
     }
 }

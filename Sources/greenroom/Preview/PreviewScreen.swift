@@ -2,6 +2,7 @@ import Glibc
 import GreenroomMedia
 import GreenroomOperate
 import Synchronization
+import SystemPackage
 
 /// The output of a preview: on a terminal, permanent lines and below them a status block; elsewhere
 /// only lines.
@@ -60,6 +61,9 @@ final class PreviewScreen: Sendable {
     /// - Returns: Whether all text is written.
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
+
+    /// The first error of a write, except a reader that left; nil if none.
+    var error: Errno? { queue.error.flatMap { $0 == .brokenPipe ? nil : $0 } }
 
     private static func cut(_ line: String, to columns: Int) -> String {
         line.count <= columns ? line : line.prefix(max(columns - 1, 0)) + "…"

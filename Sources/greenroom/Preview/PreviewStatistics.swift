@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomNegotiation
 import GreenroomLifecycle
 import GreenroomMedia
+import GreenroomModel
 import GreenroomSession
 import GreenroomValidator
 import GreenroomVideo
@@ -11,6 +12,8 @@ import GreenroomVideo
 struct PreviewStatistics {
     /// The plugin's role in the session.
     var role: String
+    /// The track that the plugin sends or edits; nil for an output or a call.
+    var track: VideoTrackKind?
     /// The start of the interval for rates; nil if the session's start.
     var before: Session.TimedReport?
     /// The current report.
@@ -18,12 +21,18 @@ struct PreviewStatistics {
     /// The loudness since the last report; nil if of the whole session.
     var loudness: PreviewTap.Loudness?
 
-    private var video: SessionReport.Video? { now.report.videoTracks.first }
+    private var video: SessionReport.Video? { video(of: now) }
     private var audio: SessionReport.Audio? { now.report.audioTracks.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
     /// The output's entry in the report; nil if the plugin is not an output.
     private var output: OutputFeed.Entry? {
-        now.report.outputs.lazy.compactMap { $0.entry as? OutputFeed.Entry }.first
+        guard track == nil else { return nil }
+        return now.report.outputs.lazy.compactMap { $0.entry as? OutputFeed.Entry }
+            .first { $0.role == role }
+    }
+
+    private func video(of timed: Session.TimedReport?) -> SessionReport.Video? {
+        timed?.report.videoTracks.first { $0.track == track?.rawValue }
     }
 
     /// A few lines of less than 80 columns. Many problems add lines.
@@ -97,7 +106,7 @@ struct PreviewStatistics {
     }
 
     private func rate(of video: SessionReport.Video) -> String {
-        let earlier = before?.report.videoTracks.first?.accepted
+        let earlier = video(of: before)?.accepted
         return "\(decimal(rate(from: earlier, to: video.accepted), 1)) fps"
     }
 
@@ -106,7 +115,7 @@ struct PreviewStatistics {
         let outputs = video.outputs
         return [
             ("for newer ones", video.superseded), ("above the rate", video.overRate),
-            ("unconvertible", video.unconvertible), ("in the filter", video.lostInFilter),
+            ("unconvertible", video.unconvertible),
             ("withheld for the filter", video.withheld),
             ("after the end", video.discarded),
             ("for a slow reader", outputs.reduce(0) { $0 + $1.queueFull }),

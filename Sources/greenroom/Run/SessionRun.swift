@@ -243,7 +243,7 @@ final class Endings: Sendable {
         case .pluginFailed: .pluginFailed
         case .interrupted: .interrupted
         case .outputsFailed: .outputFailed
-        case .badSetting: .badFile
+        case .badSetting, .badPlugin: .badFile
         case .running, .finished, .notReal:
             hasFailedOutput.load(ordering: .relaxed)
                 ? .outputFailed : report.notReal == nil ? .fine : .notReal

@@ -169,6 +169,18 @@ import Testing
                 ], nil
             ),
             (
+                Facts(role: "a", takesTracks: true), PluginFailure(step: "no", cause: .brokenRule),
+                [
+                    "note a: breaks a rule of the interface; not restarting", "leave 0",
+                    "a is dropped",
+                ], nil
+            ),
+            (
+                Facts(role: "a", isSource: true, onFailure: .end),
+                PluginFailure(step: "no", cause: .brokenRule), [],
+                "a breaks a rule of the interface"
+            ),
+            (
                 Facts(role: "a", isCall: true, takesTracks: true, isNeeded: true),
                 SessionStateTests.crash, [],
                 "the call failed"
@@ -192,6 +204,7 @@ import Testing
     /// A failure that a new life does not cure ends a session that starts.
     @Test(arguments: [
         (PluginFailure.Cause.badSettings, "camera has a wrong setting"),
+        (.brokenRule, "camera breaks a rule of the interface"),
         (.noProcess, "camera failed"),
     ])
     func `a session does not start with a plugin that can't run`(

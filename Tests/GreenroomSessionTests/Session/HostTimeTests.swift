@@ -65,4 +65,28 @@ import Testing
         #expect(result.hangs.isEmpty && result.report.outcome == .finished)
         #expect(result.dropped == (status == .ok ? [] : ["outputs[1]"]))
     }
+
+    @Test func `a plugin's deadline replaces the session's`() throws {
+        let camera = FakeSource(.init(hangingStart: 1))
+        var plan = camera.plan(.videoSource, onFailure: .restart)
+        plan.configuration.callbackDeadline = .seconds(5)
+        var session = try InProcessSession(camera: plan, milliseconds: 2000)
+        session.plan.configuration.callbackDeadline = .seconds(2)
+        let time = ManualTime()
+        session.host = HostClock(time)
+        let test = Thread {
+            while camera.calls["start-send"] == nil { sched_yield() }
+            time.advance(by: 3_000_000_000)
+            // The session waits on.
+            while (time.nextDeadline ?? 0) < time.now + 2_000_000_000 { sched_yield() }
+            time.advance(by: 2_000_000_000)
+        }
+        test.start()
+        let result = try session.run()
+        #expect(result.hangs == ["camera: start-send"])
+        let seconds = result.events.compactMap { event -> Double? in
+            if case .callbackHangs(_, _, let seconds) = event { seconds } else { nil }
+        }
+        #expect(seconds == [5])
+    }
 }

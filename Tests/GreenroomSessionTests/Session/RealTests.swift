@@ -28,15 +28,12 @@ import Testing
         for picture in result.report.videoTracks {
             let account = picture.account
             for output in picture.outputs where output.rate == "15" {
-                // An output begins with the first picture that there is.
-                let begin = output.delivered == 0 && output.slate > 0 ? account.missing : 0
-                let slate = (account.slate ?? 0) + begin
-                #expect(slate == output.slate, sourceLocation: sourceLocation)
+                #expect(account.slate == output.slate, sourceLocation: sourceLocation)
                 let frames =
                     account.real + (account.late ?? 0) + (account.unedited ?? 0)
                     + (account.repeated ?? 0)
                 #expect(
-                    frames + account.missing - begin + account.stopped
+                    frames + account.missing + account.stopped
                         == output.delivered + output.repeated + output.black,
                     sourceLocation: sourceLocation)
             }
@@ -57,6 +54,20 @@ import Testing
         #expect(result.report.videoTracks.map(\.account.real) == [60, 60])
         #expect(result.silent.isEmpty)
         expectShown(result)
+    }
+
+    @Test(arguments: [-3000, -1500, -1000, -300, -100, 0, 100, 300, 1500, 3000] as [Int64])
+    func `the account has the black and the repeated frames of the recording`(
+        leadMilliseconds: Int64
+    ) throws {
+        let camera = FakeSource(.init(lead: leadMilliseconds * 1_000_000))
+        let result = try session(camera: camera.plan(.videoSource), milliseconds: 6000).run()
+        let picture = try #require(result.picture("camera"))
+        let (account, output) = (picture.account, try #require(picture.outputs.first))
+        #expect(account.missing == output.black && account.slate == output.slate)
+        #expect(account.real + (account.late ?? 0) == output.delivered, "\(account)")
+        #expect(account.repeated == output.repeated, "\(account)")
+        #expect(output.rate == "15" && account.total >= 90)
     }
 
     @Test func `an interrupted session says what was not real, too`() throws {

@@ -31,7 +31,7 @@ import Testing
         let picture = try #require(result.picture("camera"))
         #expect(
             picture.accepted == picture.superseded + picture.discarded + picture.queued
-                + picture.overRate + picture.unconvertible + picture.lostInFilter
+                + picture.overRate + picture.unconvertible
                 + picture.withheld + picture.carried)
         return (result, picture, try lumas(result))
     }

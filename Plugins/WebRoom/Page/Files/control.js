@@ -336,7 +336,7 @@ const delivered = (picture) => Math.max(0, ...picture.outputs.map((output) => ou
 function drops(picture) {
   const lost = {
     superseded: picture.superseded, unconvertible: picture.unconvertible,
-    "lost in a filter": picture.lostInFilter, withheld: picture.withheld,
+    withheld: picture.withheld,
     refused: Object.values(picture.refused).reduce((sum, count) => sum + count, 0),
   };
   lost["queue full"] = Math.max(0, ...picture.outputs.map((output) => output.queueFull));
