@@ -92,6 +92,10 @@ static const uint8_t call_c[] = {
 #embed "Templates/call.c"
 };
 
+static const uint8_t call_cpp[] = {
+#embed "Templates/call.cpp"
+};
+
 static const uint8_t camera_c[] = {
 #embed "Templates/camera.c"
 };
@@ -102,6 +106,10 @@ static const uint8_t camera_cpp[] = {
 
 static const uint8_t composer_c[] = {
 #embed "Templates/composer.c"
+};
+
+static const uint8_t composer_cpp[] = {
+#embed "Templates/composer.cpp"
 };
 
 static const uint8_t exports_map[] = {
@@ -120,6 +128,10 @@ static const uint8_t output_c[] = {
 #embed "Templates/output.c"
 };
 
+static const uint8_t output_cpp[] = {
+#embed "Templates/output.cpp"
+};
+
 static const uint8_t pre_processor_c[] = {
 #embed "Templates/pre-processor.c"
 };
@@ -130,6 +142,10 @@ static const uint8_t pre_processor_cpp[] = {
 
 static const uint8_t receiver_c[] = {
 #embed "Templates/receiver.c"
+};
+
+static const uint8_t receiver_cpp[] = {
+#embed "Templates/receiver.cpp"
 };
 
 static const uint8_t share_c[] = {
@@ -188,6 +204,10 @@ static const uint8_t test_py[] = {
 #embed "Templates/test.py"
 };
 
+static const uint8_t speaker_cpp[] = {
+#embed "Templates/speaker.cpp"
+};
+
 static const struct greenroom_embedded_file files[] = {
     {"AgoraCamera.swift", AgoraCamera_swift, sizeof AgoraCamera_swift},
     {"AudioPreProcessor.swift", AudioPreProcessor_swift, sizeof AudioPreProcessor_swift},
@@ -222,19 +242,24 @@ static const struct greenroom_embedded_file files[] = {
     {"build-cpp.sh", build_cpp_sh, sizeof build_cpp_sh},
     {"build.sh", build_sh, sizeof build_sh},
     {"call.c", call_c, sizeof call_c},
+    {"call.cpp", call_cpp, sizeof call_cpp},
     {"camera.c", camera_c, sizeof camera_c},
     {"camera.cpp", camera_cpp, sizeof camera_cpp},
     {"composer.c", composer_c, sizeof composer_c},
+    {"composer.cpp", composer_cpp, sizeof composer_cpp},
     {"exports.map", exports_map, sizeof exports_map},
     {"microphone.c", microphone_c, sizeof microphone_c},
     {"microphone.cpp", microphone_cpp, sizeof microphone_cpp},
     {"output.c", output_c, sizeof output_c},
+    {"output.cpp", output_cpp, sizeof output_cpp},
     {"pre-processor.c", pre_processor_c, sizeof pre_processor_c},
     {"pre-processor.cpp", pre_processor_cpp, sizeof pre_processor_cpp},
     {"receiver.c", receiver_c, sizeof receiver_c},
+    {"receiver.cpp", receiver_cpp, sizeof receiver_cpp},
     {"share.c", share_c, sizeof share_c},
     {"share.cpp", share_cpp, sizeof share_cpp},
     {"speaker.c", speaker_c, sizeof speaker_c},
+    {"speaker.cpp", speaker_cpp, sizeof speaker_cpp},
 };
 
 const uint8_t *greenroom_template(const char *name, size_t *size) {

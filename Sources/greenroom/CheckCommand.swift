@@ -37,17 +37,22 @@ struct CheckCommand: ParsableCommand {
         do {
             let file = try source.read()
             let plan = try file.plan(with: locator)
-            let known = plan.warnings
-            let findings = PluginTrial(plan: plan, locator: locator)
-                .findings(besides: Set(known.map(\.path)))
+            let findings = PluginTrial(plan: plan, locator: locator).findings()
+            let failed = findings.filter { $0.status != nil }
+            let places = Set(findings.map(\.problem.path))
+            // A warning about the setting has the fix.
+            let known = Dictionary(
+                plan.warnings.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
             let warnings =
                 file.warnings
                 + file.places.diagnostics(
-                    known + findings.filter { $0.status == nil }.map(\.problem))
-            let failures = findings.filter { $0.status != nil }
-            if let status = failures.compactMap(\.status).min(by: { $0.rawValue < $1.rawValue }) {
+                    plan.warnings.filter { !places.contains($0.path) }
+                        + findings.filter { $0.status == nil }
+                        .map { known[$0.problem.path] ?? $0.problem })
+            if let status = failed.compactMap(\.status).min(by: { $0.rawValue < $1.rawValue }) {
                 let error = SessionFileError(
-                    file.places.diagnostics(failures.map(\.problem)), in: file.source)
+                    file.places.diagnostics(failed.map { known[$0.problem.path] ?? $0.problem }),
+                    in: file.source)
                 if json {
                     Console.write(
                         json: result(faults: error.diagnostics, warnings: warnings, plan: plan)

@@ -31,15 +31,13 @@ struct PluginTrial {
     let locator: PluginLocator
 
     /// The plugins that fail, each with the reason.
-    ///
-    /// - Parameter known: The paths that already have a problem.
-    func findings(besides known: Set<String>) -> [Finding] {
+    func findings() -> [Finding] {
         let clock = HarnessClock(.real)
         defer { clock.leave() }
         let tried = tried
         var findings = tried.prefix(Self.most).enumerated().compactMap { number, tried in
             finding(tried.plugin, at: tried.address, clock, number)
-        }.filter { !known.contains($0.problem.path) }
+        }
         if tried.count > Self.most {
             findings.append(
                 Finding(

@@ -16,15 +16,112 @@ import Testing
         return run
     }
 
+    /// The lines of a check that ends with an exit code, as `run` would.
+    private func refusal(of text: String, _ code: Int32 = 65) throws -> String {
+        let run = try Greenroom.start(["check", try folder.write("s.yaml", text)]).wait()
+        #expect(run.exit == .code(code) && !run.text.contains(": fine"), "\(run)")
+        return run.standardError
+    }
+
     @Test func `a media file that is not there, and no outputs`() throws {
-        let run = try check("microphone: { plugin: WaveFile, settings: { path: none.wav } }")
+        let lines = try refusal(
+            of: "microphone: { plugin: WaveFile, settings: { path: none.wav } }")
         #expect(
-            run.text.contains(
-                "s.yaml:1:51: warning: microphone.settings.path: \(folder("none.wav")): no "
-                    + "such file. Check the path"), "\(run.text)")
-        #expect(run.text.contains("warning: outputs: no outputs: nothing is recorded"))
-        #expect(run.text.contains("s.yaml: no errors, 2 warnings"), "\(run.text)")
-        #expect(!run.text.contains(": fine"))
+            lines.contains(
+                "s.yaml:1:51: microphone.settings.path: \(folder("none.wav")): no such file. Check "
+                    + "the path"), "\(lines)")
+        #expect(lines.contains("warning: outputs: no outputs: nothing is recorded"), "\(lines)")
+    }
+
+    // MARK: Plugins that fail
+
+    /// A library in C with one plugin, whose create or initialize does what the text says.
+    private func library(create: String = "", initialize: String = "") throws -> String {
+        let source = try folder.write(
+            "fails.c",
+            """
+            #include <greenroom/plugin.h>
+            #include <unistd.h>
+            static const gr_host *host;
+            static gr_instance me;
+            static const gr_descriptor d = {
+                .struct_size = sizeof d, .kind = GR_KIND_VIDEO_SOURCE, .id = "org.example.fails",
+                .name = "Fails", .version = "1.0.0", .summary = "Fails"};
+            static const gr_descriptor *at(uint32_t index) { return (void)index, &d; }
+            static void nothing(void *self) { (void)self; }
+            static gr_status start(void *self) { return (void)self, GR_STATUS_OK; }
+            static gr_status initialize(void *self, const gr_initialize *in) {
+              (void)self, (void)in;
+              \(initialize)
+              return GR_STATUS_OK;
+            }
+            static gr_plugin plugin = {
+                .struct_size = sizeof plugin, .destroy = nothing, .initialize = initialize,
+                .start_send = start, .stop_send = nothing, .uninitialize = nothing};
+            static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **made) {
+              (void)index;
+              host = in->host;
+              me = in->instance;
+              *made = &plugin;
+              \(create)
+              return GR_STATUS_OK;
+            }
+            static const gr_entry entry = {
+                .struct_size = sizeof entry, .abi_major = GR_ABI_MAJOR, .abi_minor = GR_ABI_MINOR,
+                .plugin_count = 1, .descriptor = at, .create = create};
+            GR_EXPORT const gr_entry *greenroom_plugin_entry(void);
+            const gr_entry *greenroom_plugin_entry(void) { return &entry; }
+            """)
+        let library = folder("fails.so")
+        let run = try ChildProcess.run(
+            "cc",
+            ["-D_GNU_SOURCE", "-shared", "-fPIC", "-I", Checkout.include, source, "-o", library])
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        return library
+    }
+
+    @Test func `a plugin that always fails or never returns ends a check as it ends a session`()
+        throws
+    {
+        let text = #"host->set_error(me, "no lens");"#
+        for (create, initialize, code, words) in [
+            ("\(text) return GR_STATUS_FAILED;", "", 69, "create failed (FAILED): no lens"),
+            ("", "\(text) return GR_STATUS_FAILED;", 69, "initialize failed (FAILED): no lens"),
+            ("for (;;) pause();", "", 69, "create has not returned after 0.5 s"),
+            ("", "for (;;) pause();", 69, "initialize has not returned after 0.5 s"),
+            ("_exit(3);", "", 69, "create"),
+            ("plugin.struct_size = 0;", "", 65, "struct_size is 0"),
+            ("plugin.stop_send = 0;", "", 65, "stop_send is NULL"),
+        ] as [(String, String, Int32, String)] {
+            let library = try library(create: create, initialize: initialize)
+            for place in ["process", "host"] {
+                let lines = try refusal(
+                    of: """
+                        session: { callback-deadline: 500ms }
+                        camera: { plugin: \(library), isolation: \(place) }
+                        outputs: [{ y4m: "-" }]
+                        """, code)
+                #expect(lines.contains("s.yaml:2:9: camera: "), "\(lines)")
+                #expect(lines.contains(words), "\(lines)")
+            }
+        }
+    }
+
+    @Test func `a plugin that the session can miss, or a missing device, is a warning`() throws {
+        let fails = try library(create: "return GR_STATUS_FAILED;")
+        let off = try check("camera: { plugin: \(fails), on-failure: off }")
+        #expect(off.text.contains("warning: camera: create failed (FAILED)"), "\(off.text)")
+        let away = try library(create: "return GR_STATUS_UNAVAILABLE;")
+        let missing = try check("camera: { plugin: \(away) }")
+        #expect(
+            missing.text.contains("warning: camera: create failed (UNAVAILABLE)"),
+            "\(missing.text)")
+    }
+
+    @Test func `an isolated screen without its grant is refused`() throws {
+        let lines = try refusal(of: "share: { plugin: Screen, isolation: process }", 69)
+        #expect(lines.contains("share: initialize failed (UNAVAILABLE)"), "\(lines)")
+        #expect(lines.contains("Add allow: {display: true}"), "\(lines)")
     }
 
     @Test func `settings that a plugin refuses, each with its line`() throws {
@@ -37,39 +134,38 @@ import Testing
         for (text, words) in [
             (
                 "camera: { plugin: Y4MFile, settings: { path: film.mp4 } }",
-                "1:46: warning: camera.settings.path: \(folder("film.mp4")), byte 0: a Y4M file "
+                "1:46: camera.settings.path: \(folder("film.mp4")), byte 0: a Y4M file "
                     + "begins with YUV4MPEG2; convert it"
             ),
             (
                 "camera: { plugin: Y4MFile, settings: { path: pipe.y4m } }",
-                "1:46: warning: camera.settings.path: \(folder("pipe.y4m"))"
+                "1:46: camera.settings.path: \(folder("pipe.y4m"))"
             ),
             (
                 "camera: { plugin: Y4MFile, settings: { path: empty } }",
-                "1:46: warning: camera.settings.path: \(folder("empty"))"
+                "1:46: camera.settings.path: \(folder("empty"))"
             ),
             (
                 "microphone: { plugin: WaveFile, settings: { path: text.wav } }",
-                "1:51: warning: microphone.settings.path: \(folder("text.wav")): Format not recognised"
+                "1:51: microphone.settings.path: \(folder("text.wav")): Format not recognised"
             ),
             (
                 "\(share)none } }",
-                "1:44: warning: share.settings.path: \(folder("none")): no such file"
+                "1:44: share.settings.path: \(folder("none")): no such file"
             ),
             (
                 "\(share)empty } }",
-                "1:44: warning: share.settings.path: \(folder("empty")): the folder has no .png"
+                "1:44: share.settings.path: \(folder("empty")): the folder has no .png"
             ),
             (
                 "camera: { plugin: ColorBars }\n\(command)",
-                "2:51: warning: outputs[0].settings.command: command: \"ffmpeg -i -\" names one program"
+                "2:51: outputs[0].settings.command: command: \"ffmpeg -i -\" names one program"
             ),
         ] {
-            let run = try check(text)
-            #expect(run.text.contains("s.yaml:\(words)"), "\(run.text)")
-            #expect(!run.text.contains(": fine"), "\(run.text)")
-            let refusals = run.text.split(separator: "\n").filter { $0.contains(".settings") }
-            #expect(refusals.count == 1, "it is told once:\n\(run.text)")
+            let lines = try refusal(of: text)
+            #expect(lines.contains("s.yaml:\(words)"), "\(lines)")
+            let refusals = lines.split(separator: "\n").filter { $0.contains(".settings") }
+            #expect(refusals.count == 1, "it is told once:\n\(lines)")
         }
     }
 
@@ -113,17 +209,15 @@ import Testing
             (camera("/dev/video250"), 56, ".device: /dev/video250", "no such device"),
             (camera("/dev/null"), 56, ".device: /dev/null", "not a video device"),
         ] {
-            let run = try check(
-                """
-                camera: { plugin: ColorBars }
-                microphone: { plugin: Tone }
-                outputs: [{ \(output) }]
-                """)
+            let lines = try refusal(
+                of: """
+                    camera: { plugin: ColorBars }
+                    microphone: { plugin: Tone }
+                    outputs: [{ \(output) }]
+                    """)
             #expect(
-                run.text.contains(
-                    "s.yaml:3:\(column): warning: outputs[0].settings\(place): \(words)"),
-                "\(run.text)")
-            #expect(run.text.contains(": no errors, 1 warning"), "\(run.text)")
+                lines.contains("s.yaml:3:\(column): outputs[0].settings\(place): \(words)"),
+                "\(lines)")
         }
     }
 

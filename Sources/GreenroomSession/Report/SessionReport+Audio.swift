@@ -27,7 +27,7 @@ extension SessionReport {
         /// Blocks queued.
         public var accepted: Int
         /// Blocks refused, by status.
-        public var refused: [String: Int]
+        public var refused: Refusals
         /// Blocks that were resampled.
         public var resampled: Int
         /// Bytes copied from the plugin's memory.
@@ -78,7 +78,7 @@ extension SessionReport.Audio {
         account = SessionReport.RealAccount(AudioAccount(queue, filters: filterCounts))
         sent = counts.sent
         accepted = counts.accepted
-        refused = counts.refused.refusals
+        refused = SessionReport.Refusals(counts.refused.refusals)
         resampled = counts.resampled
         bytesCopied = counts.bytesCopied
         frames = queue.appended

@@ -85,7 +85,7 @@ extension SessionReport {
                         + "\(bars.size), shown in \(bars.within) with bars")
             }
         }
-        lines += refusals(of: "frames", video.refused).map { "\(video.track): \($0)" }
+        lines += refusals(of: "frames", video.refused.byName).map { "\(video.track): \($0)" }
         if video.unedited > 0 {
             lines.append(
                 "\(video.track): \(video.unedited) of \(video.carried) frames shown "
@@ -111,7 +111,7 @@ extension SessionReport {
             lines.append(
                 "\(audio.role): \(audio.cut / 48) ms dropped: source too fast")
         }
-        lines += refusals(of: "blocks", audio.refused).map { "\(audio.role): \($0)" }
+        lines += refusals(of: "blocks", audio.refused.byName).map { "\(audio.role): \($0)" }
         if let filters = audio.filters, filters.unedited > 0 {
             lines.append(
                 "\(audio.role): \(filters.unedited * 10) ms "

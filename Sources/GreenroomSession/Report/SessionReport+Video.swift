@@ -27,9 +27,9 @@ extension SessionReport {
         /// Accepted frames that were leased and needed no copy.
         public var leased: Int
         /// Frames refused, by status.
-        public var refused: [String: Int]
+        public var refused: Refusals
         /// Refused calls without a frame, by status.
-        public var refusedCalls: [String: Int]
+        public var refusedCalls: Refusals
         /// Leases that were returned unsent.
         public var abandoned: Int
         /// Bytes copied from the plugin's memory, without frames that were converted directly from
@@ -190,8 +190,8 @@ extension SessionReport.Video {
         sent = ingest.sent
         accepted = ingest.accepted
         leased = ingest.leased
-        refused = ingest.refused.refusals
-        refusedCalls = ingest.refusedCalls.refusals
+        refused = SessionReport.Refusals(ingest.refused.refusals)
+        refusedCalls = SessionReport.Refusals(ingest.refusedCalls.refusals)
         abandoned = ingest.abandoned
         bytesCopied = ingest.bytesCopied
         staleRevision = ingest.staleRevision

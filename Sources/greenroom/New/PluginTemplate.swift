@@ -116,7 +116,7 @@ struct PluginTemplate: Sendable {
                 .swift: ("onVideo", "Output.swift"),
                 .python: ("video", "output.py"),
                 .c: ("video", "output.c"),
-                .cxx: ("video", "output.c"),
+                .cxx: ("on_video", "output.cpp"),
             ], companion: "ColorBars", file: ("file", "brightness.csv")),
         PluginTemplate(
             kind: .output, special: ("speaker", "a speaker"), typeSuffix: "Loudspeaker",
@@ -130,7 +130,7 @@ struct PluginTemplate: Sendable {
                 .swift: ("onVirtualSpeakerMixedAudioReceived", "Speaker.swift"),
                 .python: ("audio", "speaker.py"),
                 .c: ("audio", "speaker.c"),
-                .cxx: ("audio", "speaker.c"),
+                .cxx: ("on_audio", "speaker.cpp"),
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key,
             file: ("file", "loudness.csv")),
         PluginTemplate(
@@ -146,7 +146,7 @@ struct PluginTemplate: Sendable {
                 .swift: ("onRawDataFrameReceived", "Receiver.swift"),
                 .python: ("seen", "receiver.py"),
                 .c: ("video", "receiver.c"),
-                .cxx: ("video", "receiver.c"),
+                .cxx: ("on_video", "receiver.cpp"),
             ], companion: "LoopbackCall", companionKey: PluginAddress.callKey,
             file: ("file", "participants.csv")),
         PluginTemplate(
@@ -165,7 +165,7 @@ struct PluginTemplate: Sendable {
             sources: [
                 .swift: ("onStart", "Call.swift"),
                 .c: ("start_send", "call.c"),
-                .cxx: ("start_send", "call.c"),
+                .cxx: ("on_start", "call.cpp"),
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key),
         PluginTemplate(
             kind: .composer, typeSuffix: "Stage", content: "all cameras and shares side by side",
@@ -178,7 +178,7 @@ struct PluginTemplate: Sendable {
                 .swift: ("fill", "Composer.swift"),
                 .python: ("compose", "composer.py"),
                 .c: ("draw", "composer.c"),
-                .cxx: ("draw", "composer.c"),
+                .cxx: ("fill", "composer.cpp"),
             ], companion: "ColorBars"),
     ]
 

@@ -59,7 +59,7 @@ struct PreviewStatistics {
                 "\(rate(of: video)), sent \(video.sent), accepted \(video.accepted), "
                     + "stale \(video.staleRevision)",
             ],
-            ["  refused", list(video.refused)],
+            ["  refused", list(video.refused.byName)],
             ["  dropped", list(drops(of: video))],
             [
                 "  intervals",
@@ -78,7 +78,7 @@ struct PreviewStatistics {
         let edits = unedited(video).reduce(0) { $0 + $1.count }
         return [
             carried(video), rate(of: video), real(video.account), "sent \(video.sent)",
-            "refused \(video.refused.values.reduce(0, +))",
+            "refused \(video.refused.total)",
             "dropped \(drops(of: video).reduce(0) { $0 + $1.count })",
             "stale \(video.staleRevision)",
         ] + (isFilter ? ["unedited \(edits)"] : [])
@@ -136,7 +136,7 @@ struct PreviewStatistics {
                 "\(rate(of: audio)), sent \(audio.sent), accepted \(audio.accepted), "
                     + "resampled \(audio.resampled)",
             ],
-            ["  refused", list(audio.refused)],
+            ["  refused", list(audio.refused.byName)],
             [
                 "  queue",
                 "\(audio.queued / 48) ms; \(audio.concealed / 48) ms concealed, "
@@ -153,7 +153,7 @@ struct PreviewStatistics {
         let level = loudness.map { ["level \(decibels($0.levelDBFS))"] } ?? []
         return level + [
             real(audio.account), "sent \(audio.sent)",
-            "refused \(audio.refused.values.reduce(0, +))",
+            "refused \(audio.refused.total)",
             "queue \(audio.queued / 48) ms", "concealed \(audio.concealed / 48) ms",
         ]
     }

@@ -19,8 +19,10 @@ import Testing
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let picture = try #require(result.picture(track), sourceLocation: sourceLocation)
-        #expect(picture.refused.allSatisfy { $0.key == "STOPPED" }, sourceLocation: sourceLocation)
-        #expect(picture.sent == picture.accepted + picture.refused.values.reduce(0, +))
+        #expect(
+            picture.refused.byName.allSatisfy { $0.key == "STOPPED" },
+            sourceLocation: sourceLocation)
+        #expect(picture.sent == picture.accepted + picture.refused.total)
         #expect(picture.outputs.map(\.frames) == [frames], sourceLocation: sourceLocation)
     }
 

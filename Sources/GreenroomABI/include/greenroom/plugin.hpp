@@ -6,6 +6,10 @@
  *   Camera, Screen           fill(frame, time)    draws a frame
  *   Microphone, ScreenAudio  fill(block)          makes samples
  *   Filter                   process(frame)       edits a frame
+ *   AudioFilter              process(block)       edits a block of audio
+ *   Output                   on_video, on_audio   takes the session's media; on_track says which
+ *   Composer                 fill(frame, time)    draws one video of what on_video takes
+ *   Call                     on_start             joins participants, and opens their tracks
  *   VideoSource, ShareSource, AudioSource, ShareAudioSource
  *                            run()                sends, at its own pace, until a send or a wait
  *                                                 says that sending has stopped
@@ -34,6 +38,8 @@
 #ifndef GREENROOM_PLUGIN_HPP
 #define GREENROOM_PLUGIN_HPP
 
+#include <greenroom/call.h>
+#include <greenroom/output.h>
 #include <greenroom/send.h>
 
 #include <array>
@@ -95,6 +101,13 @@ class Parameter {
   static Parameter path(const std::string &name, const std::string &title) {
     Parameter made(GR_TYPE_PATH, name, title);
     made.flags_ = GR_PARAMETER_REQUIRED;
+    return made;
+  }
+  /** A file or folder that the session file may name. */
+  static Parameter path(const std::string &name, const std::string &title,
+                        const std::string &value) {
+    Parameter made(GR_TYPE_PATH, name, title);
+    made.text_ = value;
     return made;
   }
   /** One of some texts; the first is the default. */
@@ -449,7 +462,7 @@ class Plugin {
   /** Not before the constructor has returned. [any] */
   const Host &host() const { return host_; }
 
-  /** Held while set, fill and process run: they never overlap. */
+  /** Held while set, fill, process and the functions of Taker run: they never overlap. */
   std::mutex content_;
 
  private:
@@ -474,7 +487,7 @@ class Plugin {
 
   Host host_;
   const gr_descriptor *descriptor_ = nullptr;
-  char failure_[200] = {}; /**< the text of the last edit that failed */
+  char failure_[200] = {}; /**< the text of the last edit or frame that failed */
   gr_plugin functions_ = {};
 };
 
@@ -748,6 +761,138 @@ class AudioFilter : public Plugin {
 };
 
 /* ------------------------------------------------------------------------------------
+ * Plugins that take media
+ * ---------------------------------------------------------------------------------- */
+
+/** What outputs, composers and calls take of a session. The functions never overlap each other, nor
+ *  set and fill. */
+class Taker {
+ public:
+  virtual ~Taker() = default;
+
+  /** Answers what the plugin wants of a track: want has the last answer, at first nothing. Throw to
+   *  refuse the track. [control] */
+  virtual void on_track(const gr_track &track, gr_want &want) { (void)track, (void)want; }
+  /** Takes a frame, which is valid until the return. An exception counts as a lost frame. [media] */
+  virtual void on_video(const gr_output_frame &frame) { (void)frame; }
+  /** Takes a block of audio, as on_video takes a frame. [media] */
+  virtual void on_audio(const gr_output_block &block) { (void)block; }
+  /** A participant's track has ended. [control] */
+  virtual void on_track_ended(std::uint32_t track) { (void)track; }
+
+ protected:
+  /** Sets a value in the session's report. [any] */
+  void report(const char *name, double value) const {
+    if (requests_ != nullptr) accept(requests_->report(instance_, name, value));
+  }
+  /** Sets the state, GR_OUTPUT_..., with a text for people, or nullptr. [any] */
+  void set_state(std::uint32_t state, const char *text = nullptr) const {
+    if (requests_ != nullptr) accept(requests_->state(instance_, state, text));
+  }
+  /** Sets the most that the plugin can use of a video track; nullptr lifts the ceiling. [any] */
+  void set_ceiling(std::uint32_t track, const gr_capability *ceiling, const char *why) const {
+    if (requests_ != nullptr) accept(requests_->set_ceiling(instance_, track, ceiling, why));
+  }
+  /** Has on_track called again for each track. [any] */
+  void wants_changed() const {
+    if (requests_ != nullptr) accept(requests_->wants_changed(instance_));
+  }
+  /** Keeps the frame of the running on_video until release; false if too many are kept. [media] */
+  bool keep(const gr_output_frame &frame) const {
+    return requests_ != nullptr && requests_->keep(instance_, frame.id) == GR_STATUS_OK;
+  }
+  void release(std::uint64_t frame) const {
+    if (requests_ != nullptr) accept(requests_->release(instance_, frame));
+  }
+
+ private:
+  friend class detail::Border;
+
+  /** Logs the reason of a refusal. */
+  void accept(gr_status status) const {
+    if (status != GR_STATUS_OK) host_.log(GR_LOG_WARNING, host_.refusal_text());
+  }
+
+  Host host_;
+  gr_instance instance_ = 0;
+  const gr_output_host *requests_ = nullptr;
+};
+
+/** Takes the session's media: a recording, a stream, a loudspeaker, a device. */
+class Output : public Plugin, public Taker {
+ public:
+  static constexpr std::uint32_t kind = GR_KIND_OUTPUT;
+};
+
+/** Draws one video of the session's tracks, as a camera does. */
+class Composer : public BasicCamera<GR_KIND_COMPOSER>, public Taker {};
+
+/** A call: takes media as an output does, and brings participants with tracks. */
+class Call : public Plugin, public Taker {
+ public:
+  static constexpr std::uint32_t kind = GR_KIND_CALL;
+
+  /** What the session needs of an open track from now on. [control] */
+  virtual void on_demand(const gr_demand &demand) { (void)demand; }
+
+ protected:
+  /** A participant has joined. Throws if the host refuses the name. [any & sending] */
+  std::uint32_t join(const std::string &name) const {
+    std::uint32_t participant = 0;
+    check(people().joined(instance_, name.c_str(), &participant));
+    return participant;
+  }
+  /** A participant has left, and their tracks are closed. [any & sending] */
+  void leave(std::uint32_t participant) const { check(people().left(instance_, participant)); }
+  /** A track that is open. */
+  struct OpenTrack {
+    gr_sender id = 0; /**< as in gr_demand */
+    VideoSender video;
+    AudioSender audio;
+  };
+  /** Opens a participant's camera or share of up to a size and rate. [any & sending] */
+  OpenTrack open_video(std::uint32_t participant, std::uint32_t kind,
+                       const gr_capability &capability) const {
+    const gr_open_track opened = open(participant, kind, capability);
+    return {opened.sender,
+            VideoSender(opened.video, opened.sender, GR_TRACK_REVISION, capability), {}};
+  }
+  /** Opens a participant's microphone or the audio of their share. [any & sending] */
+  OpenTrack open_audio(std::uint32_t participant, std::uint32_t kind) const {
+    const gr_open_track opened = open(participant, kind, {});
+    return {opened.sender, {}, AudioSender(opened.audio, opened.sender)};
+  }
+  void close(const OpenTrack &track) const { check(people().close_track(instance_, track.id)); }
+  void set_muted(const OpenTrack &track, bool is_muted) const {
+    check(people().set_muted(instance_, track.id, is_muted ? 1 : 0));
+  }
+
+ private:
+  friend class detail::Border;
+
+  const gr_call_host &people() const {
+    if (people_ == nullptr) throw Error("the host knows no calls", GR_STATUS_UNSUPPORTED);
+    return *people_;
+  }
+  gr_open_track open(std::uint32_t participant, std::uint32_t kind,
+                     const gr_capability &capability) const {
+    gr_open_track track = {};
+    track.struct_size = sizeof track;
+    track.participant = participant;
+    track.kind = kind;
+    track.capability = capability;
+    check(people().open_track(instance_, &track));
+    return track;
+  }
+  void check(gr_status status) const {
+    if (status != GR_STATUS_OK) throw Error(host().refusal_text(), status);
+  }
+
+  gr_instance instance_ = 0;
+  const gr_call_host *people_ = nullptr;
+};
+
+/* ------------------------------------------------------------------------------------
  * The C border
  * ---------------------------------------------------------------------------------- */
 
@@ -760,6 +905,17 @@ class Border {
                                const gr_create &in) {
     plugin->host_ = Host(in.host, in.instance);
     plugin->descriptor_ = descriptor;
+    if (auto *taker = dynamic_cast<Taker *>(plugin.get())) {
+      taker->host_ = plugin->host_;
+      taker->instance_ = in.instance;
+      taker->requests_ = static_cast<const gr_output_host *>(
+          in.host->get_extension(in.instance, GR_EXT_OUTPUT_HOST));
+    }
+    if (auto *call = dynamic_cast<Call *>(plugin.get())) {
+      call->instance_ = in.instance;
+      call->people_ = static_cast<const gr_call_host *>(
+          in.host->get_extension(in.instance, GR_EXT_CALL_HOST));
+    }
     for (std::uint32_t i = 0; i < in.setting_count; i++) plugin->apply(Setting(in.settings[i]));
     gr_plugin &made = plugin->functions_;
     made.struct_size = sizeof made;
@@ -805,7 +961,7 @@ class Border {
                     [&](gr_status, const char *text) { plugin.host_.set_error(text); });
   }
 
-  /** Calls an edit. Not a control callback, so there is no set_error: the log has the reason, once
+  /** Calls an edit, or passes media. Not a control callback, so there is no set_error: the log has the reason, once
    *  in a row. [media] */
   template <class Call>
   static gr_status edits(void *self, Call call) noexcept {
@@ -817,6 +973,13 @@ class Border {
                       std::strncpy(plugin.failure_, text, sizeof plugin.failure_ - 1);
                       plugin.host_.log(GR_LOG_WARNING, text);
                     });
+  }
+
+  /** Calls a function of a plugin that takes media. */
+  template <class Function>
+  static void locked(Plugin &plugin, Function function) {
+    const std::lock_guard<std::mutex> lock(plugin.content_);
+    if (auto *taker = dynamic_cast<Taker *>(&plugin)) function(*taker);
   }
 
   static void change(Plugin &plugin, const gr_setting &setting) {
@@ -846,7 +1009,40 @@ class Border {
             filter.on_property_change(offer->suggested);
           });
         }};
+    static const gr_output taking = {
+        sizeof taking, 0,
+        [](void *of, const gr_track *track, gr_want *want) noexcept {
+          return answering(of, [&](Plugin &plugin) {
+            locked(plugin, [&](Taker &taker) { taker.on_track(*track, *want); });
+          });
+        },
+        [](void *of, const gr_output_frame *frame) noexcept {
+          return edits(of, [frame](Plugin &plugin) {
+            locked(plugin, [frame](Taker &taker) { taker.on_video(*frame); });
+          });
+        },
+        [](void *of, const gr_output_block *block) noexcept {
+          return edits(of, [block](Plugin &plugin) {
+            locked(plugin, [block](Taker &taker) { taker.on_audio(*block); });
+          });
+        },
+        [](void *of, std::uint32_t track) noexcept {
+          (void)answering(of, [track](Plugin &plugin) {
+            locked(plugin, [track](Taker &taker) { taker.on_track_ended(track); });
+          });
+        }};
+    static const gr_call demanding = {
+        sizeof demanding, 0, [](void *of, const gr_demand *demand) noexcept {
+          (void)answering(of, [demand](Plugin &plugin) {
+            const std::lock_guard<std::mutex> lock(plugin.content_);
+            static_cast<Call &>(plugin).on_demand(*demand);
+          });
+        }};
     if (std::strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
+    if (std::strcmp(id, GR_EXT_OUTPUT) == 0)
+      return dynamic_cast<Taker *>(at(self)) != nullptr ? &taking : nullptr;
+    if (std::strcmp(id, GR_EXT_CALL) == 0)
+      return dynamic_cast<Call *>(at(self)) != nullptr ? &demanding : nullptr;
     if (auto *filter = dynamic_cast<AudioFilter *>(at(self)))
       return std::strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0 ? &filter->table_ : nullptr;
     if (dynamic_cast<Filter *>(at(self)) == nullptr) return nullptr;
