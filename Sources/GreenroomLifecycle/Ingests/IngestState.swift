@@ -332,6 +332,7 @@ struct IngestState: ~Copyable, Sendable {
 
     // MARK: Time
 
+    @discardableResult
     mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
         // The source is late: the last samples that the converter holds are due now.
         if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }

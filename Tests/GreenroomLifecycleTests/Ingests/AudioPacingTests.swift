@@ -67,7 +67,7 @@ import Testing
         var simulation = AudioSimulation(source)
         simulation.run(seconds: ppm < -4_000 ? 30 : 125)
         let statistics = simulation.ingest.statistics
-        let account = statistics.queue.account
+        let account = AudioAccount(statistics.queue, filters: nil)
         let part = Double(account.concealed) / Double(simulation.place) * 1e6
         // The queue gives what it has before anything is missing.
         #expect(part < -ppm && part > -ppm - 5_000, "\(part) of \(ppm)")
