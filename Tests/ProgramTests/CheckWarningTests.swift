@@ -93,7 +93,7 @@ import Testing
             ("plugin.struct_size = 0;", "", 65, "struct_size is 0"),
             ("plugin.stop_send = 0;", "", 65, "stop_send is NULL"),
         ] as [(String, String, Int32, String)] {
-            let library = try library(create: create, initialize: initialize)
+            let library = try self.library(create: create, initialize: initialize)
             for place in ["process", "host"] {
                 let lines = try refusal(
                     of: """
@@ -108,10 +108,10 @@ import Testing
     }
 
     @Test func `a plugin that the session can miss, or a missing device, is a warning`() throws {
-        let fails = try library(create: "return GR_STATUS_FAILED;")
+        let fails = try self.library(create: "return GR_STATUS_FAILED;")
         let off = try check("camera: { plugin: \(fails), on-failure: off }")
         #expect(off.text.contains("warning: camera: create failed (FAILED)"), "\(off.text)")
-        let away = try library(create: "return GR_STATUS_UNAVAILABLE;")
+        let away = try self.library(create: "return GR_STATUS_UNAVAILABLE;")
         let missing = try check("camera: { plugin: \(away) }")
         #expect(
             missing.text.contains("warning: camera: create failed (UNAVAILABLE)"),
