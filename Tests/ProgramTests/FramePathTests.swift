@@ -62,10 +62,11 @@ import Testing
         Path(
             name: "process, borrowed BGRA", isLeased: false, isolation: "process", isBGRA: true,
             limit: Cost(allocations: 0, locks: 5, wakeups: 3, copies: 1.1)),
+        // A filter edits a copy, so that the frame is whole if the filter fails.
         Path(
             name: "filter in the host", filter: "host",
-            limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
-        // It edits a copy. The track wakes the filter's thread, which wakes its process.
+            limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 1)),
+        // The track wakes the filter's thread, which wakes its process.
         Path(
             name: "filter in a process", filter: "process",
             limit: Cost(allocations: 0, locks: 14, wakeups: 5, copies: 1)),
