@@ -156,7 +156,8 @@ extension SessionReport {
         for sound in audioTracks + (participants ?? []).flatMap({ $0.tracks.compactMap(\.audio) }) {
             let account = sound.account
             #expect(
-                account.kinds == account.total && account.real == sound.played
+                account.kinds == account.total
+                    && account.real + (account.unedited ?? 0) == sound.played
                     && account.concealed == sound.concealed
                     && account.total == sound.played + sound.concealed + sound.idle + sound.muted,
                 "\(sound)", sourceLocation: sourceLocation)
