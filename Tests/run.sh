@@ -17,7 +17,7 @@ fi
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $build_packages $pipewire_packages $screen_packages \
+install_packages $build_packages $pipewire_packages $screen_packages prometheus \
     chromium-headless-shell patchelf help2man curl openssl gcc g++ binutils ffmpeg frei0r-plugins ladspa-sdk \
     swh-plugins nginx-light \
     libnginx-mod-rtmp python3-dev python3-venv python3-gi python3-numpy \

@@ -44,6 +44,8 @@ final class WebRoom: Call {
         var fetchName = ""
         var serverCodec = ServerCodec.vp8
         var title = ""
+        var metricsToken = ""
+        var draining = false
 
         static let table: [Setting<Self>] = [
             .string(
@@ -119,6 +121,14 @@ final class WebRoom: Call {
             .string(
                 "title", \.title,
                 title: "Title of the page; empty: the session's name with greenroom live"),
+            .string(
+                "metrics-token", \.metricsToken,
+                title: "Secret that can read /metrics and nothing else; empty: only operators can"),
+            .boolean(
+                "draining", \.draining,
+                title: "Whether new guests are refused because the session waits for its guests to "
+                    + "leave; greenroom drain sets it",
+                live: true),
         ]
     }
 
@@ -154,18 +164,22 @@ final class WebRoom: Call {
             .viewer: settings.viewerToken, .guest: settings.guestToken,
             .operator: settings.operatorToken,
         ].filter { !$0.value.isEmpty }
-        for (role, token) in tokens where token.utf8.count < Self.shortestToken {
+        let metricsToken = settings.metricsToken.isEmpty ? nil : settings.metricsToken
+        let named =
+            tokens.map { ($0.key.rawValue, $0.value) }
+            + (metricsToken.map { [("metrics", $0)] } ?? [])
+        for (role, token) in named where token.utf8.count < Self.shortestToken {
             throw PluginError(
-                "\(role.rawValue)-token is short: write at least \(Self.shortestToken) characters, "
+                "\(role)-token is short: write at least \(Self.shortestToken) characters, "
                     + "such as \"openssl rand -hex 16\" prints", status: .badSetting)
         }
-        for (role, token) in tokens where !Self.isPlain(token) {
+        for (role, token) in named where !Self.isPlain(token) {
             throw PluginError(
-                "\(role.rawValue)-token does not fit into a link: write at most "
+                "\(role)-token does not fit into a link: write at most "
                     + "\(Self.longestToken) of a-z, A-Z, 0-9, - and _, such as "
                     + "\"openssl rand -hex 16\" prints", status: .badSetting)
         }
-        guard Set(tokens.values).count == tokens.count else {
+        guard Set(named.map(\.1)).count == named.count else {
             throw PluginError(
                 "two roles have the same token; use a different token for each role",
                 status: .badSetting)
@@ -184,12 +198,13 @@ final class WebRoom: Call {
             address: settings.address, port: settings.port, publicURL: publicURL,
             certificate: certificate, proxy: try Self.proxy(settings.proxy),
             handler: RoomHandler(
-                room: room, access: Access(tokens: tokens),
+                room: room, access: Access(tokens: tokens, metricsToken: metricsToken),
                 origins: try Self.origins(settings.allowOrigins), publicOrigin: publicURL,
                 control: control,
                 title: settings.title.isEmpty ? nil : try Self.title(settings.title)),
             host: host)
         links = plans.map { [room] in ServerLink($0, room: room) }
+        room.setDraining(settings.draining)
     }
 
     private static func servers(_ settings: Settings) throws -> [ServerLink.Plan] {
@@ -348,6 +363,8 @@ final class WebRoom: Call {
         }
     }
 
+    func onSettingsChange(_ settings: Settings) { room.setDraining(settings.draining) }
+
     func onTrack(_ track: Track) -> TrackWant? {
         let still = control.stills.describe(track)
         return room.describe(track) ?? still
@@ -382,7 +399,10 @@ final class WebRoom: Call {
                 room.tick()
                 control.stills.expire()
                 server.renewCertificate()
-                for link in links { link.report() }
+                for link in links {
+                    link.report()
+                    if room.isDrained { link.endFetch() }
+                }
                 next += 1_000_000_000
             } while host.wait(untilNanoseconds: next) == .ok
         }

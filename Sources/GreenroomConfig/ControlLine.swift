@@ -17,6 +17,7 @@ extension ControlLine {
     private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
         SessionCommand.phrases.map { ($0.words, $0.meaning, .command($0.command)) } + [
             ("explain", "why the tracks have their sizes and rates", .command(.explain)),
+            ("drain", "refuse new guests, and end when the last guest leaves", .command(.drain)),
             ("stop", "end the session normally; exit code 0 without errors", .stop),
             ("help", "list the commands", .help),
         ]

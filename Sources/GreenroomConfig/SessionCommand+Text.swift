@@ -133,6 +133,7 @@ extension SessionCommand {
         case .set(let address, let name, let value):
             "set \(address).settings.\(name)=\(value.asWritten)"
         case .explain: "explain"
+        case .drain: "drain"
         }
     }
 }

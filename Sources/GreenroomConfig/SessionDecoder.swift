@@ -141,6 +141,12 @@ enum SessionDecoder {
                 "How long the session runs; by default until it is stopped.",
                 examples: ["10s", "500ms", "2m", "1h30m"]),
             Field(
+                "drain-timeout", \.configuration.drainTimeout,
+                .duration(.zero ... .seconds(7 * 86_400)),
+                "How long the session waits for its guests to leave after SIGTERM or \"greenroom drain\". "
+                    + "New guests are refused meanwhile. With 0s the session ends at once.",
+                examples: ["1h", "10m"], defaultValue: .string("0s")),
+            Field(
                 "clock", \.configuration.clock,
                 .choice {
                     switch $0 {
@@ -238,7 +244,7 @@ enum SessionDecoder {
             if case .text(let text) = node.scalar, let command = try? SessionCommand(text) {
                 switch command {
                 case .ceiling, .stop, .start: return command
-                case .set, .explain: break
+                case .set, .explain, .drain: break
                 }
             }
             return known.read(node, path, &reading)

@@ -10,9 +10,15 @@ package struct Metrics {
             var state: String
             var losses: [Loss]?
         }
-        struct Loss: Decodable {}
+        struct Loss: Decodable {
+            var policy: String?
+        }
+        struct Account: Decodable {
+            var realPercent: Double?
+        }
         struct Video: Decodable {
             var track: String
+            var account: Account?
             var sent: Int
             var accepted: Int
             var carried: Int
@@ -40,6 +46,7 @@ package struct Metrics {
         }
         struct Audio: Decodable {
             var role: String
+            var account: Account?
             var played: Int
             var concealed: Int
             var idle: Int
@@ -53,6 +60,8 @@ package struct Metrics {
         var session: String?
         var outcome: String?
         var seconds: Double
+        var draining: Bool?
+        var processorSeconds: Double?
         var plugins: [Plugin]
         var videoTracks: [Video]
         var audioTracks: [Audio]
@@ -71,6 +80,9 @@ package struct Metrics {
     /// The labels of every sample: one reader may collect several sessions.
     private let common: Labels
 
+    /// Metrics without a report, for ``add(gauge:_:_:)``.
+    package init() { common = [] }
+
     /// - Parameter report: The report as JSON.
     /// - Returns: nil for another JSON.
     package init?(report json: String) {
@@ -84,6 +96,15 @@ package struct Metrics {
         add("session_seconds", "gauge", "Time since the session's sources were started.") {
             [([], report.seconds)]
         }
+        add("session_draining", "gauge", "1 while the session waits for its guests to leave.") {
+            report.outcome.map { _ in [([], report.draining ?? false ? 1 : 0)] } ?? []
+        }
+        add(
+            "processor_seconds_total", "counter",
+            "Processor time of the session and all of its processes."
+        ) {
+            report.processorSeconds.map { [([], $0)] } ?? []
+        }
         add("plugin_state", "gauge", "1 for the state that a plugin is in.") {
             report.plugins.map {
                 ([("role", $0.role), ("plugin", $0.name), ("state", $0.state)], 1)
@@ -92,6 +113,20 @@ package struct Metrics {
         add("plugin_losses_total", "counter", "How often a plugin was lost.") {
             report.plugins.map {
                 ([("role", $0.role), ("plugin", $0.name)], Double($0.losses?.count ?? 0))
+            }
+        }
+        add("plugin_restarts_total", "counter", "How often a lost plugin was restarted.") {
+            report.plugins.map { plugin in
+                let restarts = plugin.losses?.count { $0.policy == "restart" } ?? 0
+                return ([("role", plugin.role), ("plugin", plugin.name)], Double(restarts))
+            }
+        }
+        add("track_real_ratio", "gauge", "Share of real media in a track so far, from 0 to 1.") {
+            let tracks =
+                report.videoTracks.map { ($0.track, $0.account) }
+                + report.audioTracks.map { ($0.role, $0.account) }
+            return tracks.compactMap { name, account in
+                account?.realPercent.map { ([("track", name)], $0 / 100) }
             }
         }
         add("video_frames_total", "counter", "Frames of a track, by outcome.") {

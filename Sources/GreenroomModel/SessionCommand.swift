@@ -12,6 +12,9 @@ public enum SessionCommand: Hashable, Sendable {
     case set(PluginAddress, name: String, value: ParameterValue)
     /// Explains the size and rate of each video track.
     case explain
+    /// Refuses new guests and ends the session once the last guest has left, or after the session's
+    /// drain timeout.
+    case drain
 }
 
 extension SessionCommand {
@@ -63,7 +66,7 @@ extension SessionCommand {
         switch self {
         case .ceiling(let role, _), .stop(let role), .start(let role): PluginAddress(role)
         case .set(let address, _, _): address
-        case .explain: nil
+        case .explain, .drain: nil
         }
     }
 }

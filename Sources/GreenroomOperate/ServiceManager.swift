@@ -39,6 +39,13 @@ package struct ServiceManager: Sendable {
         }
     }
 
+    /// Asks it for more time to stop, so that it does not kill a session that drains.
+    package func extendStop(by timeout: Duration) {
+        // The session's end takes time as well: as much as the unit's TimeoutStopSec.
+        let seconds = timeout.components.seconds + 30
+        tell("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)")
+    }
+
     /// Tells it that the session is alive, as often as it wants to hear, for as long as the session's
     /// own thread works.
     package func keepAlive(_ session: Session) {

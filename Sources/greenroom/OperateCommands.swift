@@ -252,6 +252,44 @@ private func printed(_ line: String) throws(ExitError) -> Bool {
     throw ExitError(.outputFailed, "standard output: \(error)")
 }
 
+/// `greenroom drain NAME`.
+struct DrainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain",
+        abstract:
+            "Refuse new guests, and wait until the session ends after its last guest.",
+        discussion: """
+            The session ends after its drain-timeout at the latest; without one, at once. Ctrl-C ends \
+            this command only: the session continues to drain.
+            """)
+
+    @OptionGroup var session: SessionOption
+
+    func run() throws {
+        try RunningSession.find(session.name).end(by: "drain") { Console.write($0) }
+    }
+}
+
+extension RunningSession {
+    /// Sends a line that ends the session, and waits for the end.
+    ///
+    /// - Parameter show: Receives the session's answer.
+    fileprivate func end(by line: String, _ show: (String) -> Void = { _ in }) throws {
+        var connection = try connect()
+        try connection.send(line)
+        while let line = try connection.next() {
+            guard let record = EventRecord(json: line) else { continue }
+            guard record.event != .controlError else {
+                throw ExitError(.outputFailed, record.text ?? line)
+            }
+            if let text = record.text { show(text) }
+        }
+        guard !RunningSession.all.contains(where: { $0.path == path }) else {
+            throw ExitError(.outputFailed, "\(fullName) did not accept \(line); still running")
+        }
+    }
+}
+
 /// `greenroom stop NAME`.
 struct StopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -260,19 +298,7 @@ struct StopCommand: ParsableCommand {
     @OptionGroup var session: SessionOption
 
     func run() throws {
-        let running = try RunningSession.find(session.name)
-        var connection = try running.connect()
-        try connection.send("stop")
-        while let line = try connection.next() {
-            guard let record = EventRecord(json: line), record.event == .controlError else {
-                continue
-            }
-            throw ExitError(.outputFailed, record.text ?? line)
-        }
-        guard !RunningSession.all.contains(where: { $0.path == running.path }) else {
-            throw ExitError(
-                .outputFailed, "\(running.fullName) did not accept stop; still running")
-        }
+        try RunningSession.find(session.name).end(by: "stop")
     }
 }
 

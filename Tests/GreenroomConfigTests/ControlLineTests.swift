@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `the help shows valid lines`() throws {
-        #expect(ControlLine.commands.count == 15)
+        #expect(ControlLine.commands.count == 16)
         for (line, meaning) in ControlLine.commands {
             _ = try ControlLine(line.replacing("|none", with: ""))
             #expect(!meaning.isEmpty)

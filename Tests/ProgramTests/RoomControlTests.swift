@@ -397,7 +397,7 @@ import Testing
         #expect(unknown.status == 404, "\(unknown)")
         let health = try room.ask("/health", token: "")
         #expect(health.status == 200, "\(health)")
-        #expect(health.text == #"{"status":"ok"}"#)
+        #expect(health.text == #"{"status":"live"}"#)
         // Commands are limited as other changes are, also of more connections than have a place.
         let many = try ChildProcess.run(
             "curl",
@@ -412,6 +412,62 @@ import Testing
         for token in [room.viewer, room.guest, room.operator] {
             #expect(!finished.standardError.contains("Bearer \(token)"))
         }
+    }
+
+    @Test func `a room that drains keeps its guest, refuses others and says so`() throws {
+        let metrics = "a-metrics-token-1234"
+        let room = try Room(
+            """
+            camera: { plugin: ColorBars }
+            call: { plugin: WebRoom, settings: { metrics-token: \(metrics) } }
+            """, "--control", "--set", "session.drain-timeout=1h")
+        let ready = try room.ask("/ready", token: "")
+        #expect(ready.status == 200 && ready.text == #"{"status":"ready"}"#, "\(ready)")
+        let join = { (name: String) in
+            try room.ask("/guests?name=\(name)", token: room.guest, "-X", "POST", "-D", "-")
+        }
+        let ana = try join("Ana")
+        #expect(ana.status == 201, "\(ana)")
+        let place = try #require(
+            ana.text.split(separator: "\r\n").first { $0.hasPrefix("Location: ") })
+        room.run.signal(SIGTERM)
+        #expect(
+            room.run.waitForErrors(
+                containing: "draining: waiting for 1 guest, at most 1h (SIGTERM)"),
+            "\(room.run.errorsSoFar)")
+        try room.wait(for: 503) { try $0.ask("/ready", token: "").status }
+        let closing = try room.ask("/ready", token: "")
+        #expect(try closing.object()["status"] as? String == "draining", "\(closing)")
+        #expect(try room.ask("/health", token: "").text == #"{"status":"live"}"#)
+        let ben = try join("Ben")
+        #expect(ben.status == 503 && ben.text.contains("closing"), "\(ben)")
+        // Ana returns after a reload.
+        let left = try room.ask(
+            String(place.dropFirst("Location: ".count)), token: room.guest, "-X", "DELETE")
+        #expect(left.status == 204, "\(left)")
+        #expect(try join("ana").status == 201)
+        #expect(try room.ask("/room").object()["draining"] as? Bool == true)
+
+        // The metrics token reads the metrics and nothing else.
+        try room.wait(for: true) {
+            try $0.ask("/metrics", token: metrics).text.contains("greenroom_session_draining{")
+                && $0.ask("/metrics", token: metrics).text.contains("} 1\n# HELP greenroom_proc")
+        }
+        #expect(
+            try room.ask("/metrics", token: metrics).text.contains("greenroom_room_guest_places"))
+        let file = try TemporaryFolder()
+        _ = try file.write("metrics", room.ask("/metrics", token: metrics).body)
+        let check = try ChildProcess.run(
+            "sh", ["-c", "promtool check metrics < \(file("metrics"))"])
+        #expect(check.exit == .code(0) && check.standardError.isEmpty, "\(check)")
+        for path in ["/api/session", "/api/report", "/room"] {
+            #expect(try room.ask(path, token: metrics).status == 401, "\(path)")
+        }
+        #expect(try room.ask("/metrics", token: room.guest).status == 403)
+        // The second signal does not wait for Ana.
+        room.run.signal(SIGTERM)
+        let finished = room.run.wait()
+        #expect(finished.exit == .code(130), "\(finished)")
     }
 
     @Test(.nightly) func `without the grant the operator changes nothing either`() throws {

@@ -25,6 +25,18 @@ import Testing
         for token in ["", " ", "viewer"] { #expect(closed.role(of: token) == nil) }
     }
 
+    @Test func `the metrics token reads the metrics and has no role`() {
+        let access = Access(
+            tokens: [.viewer: "a-viewers-token-1", .operator: "an-operators-token"],
+            metricsToken: "a-metrics-token-1")
+        for (token, mayRead) in [
+            ("a-metrics-token-1", true), ("an-operators-token", true),
+            ("a-viewers-token-1", false), ("", false), ("a-metrics-token-2", false),
+        ] { #expect(access.mayReadMetrics(header: "Bearer \(token)") == mayRead, "\(token)") }
+        #expect(access.role(ofHeader: "Bearer a-metrics-token-1") == nil)
+        #expect(!self.access.mayReadMetrics(header: "Bearer "))
+    }
+
     @Test func `a role may do what those before it may`() {
         #expect(Access.Role.viewer < .guest)
         #expect(Access.Role.guest < .operator)

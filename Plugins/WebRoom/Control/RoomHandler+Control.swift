@@ -7,13 +7,14 @@ import RoomDecisions
 ///
 /// | request | role | does |
 /// | --- | --- | --- |
-/// | `GET /health` | | 200 while the room is open, else 503 |
+/// | `GET /health` | | 200 and `live` while the room is open, else 503 |
+/// | `GET /ready` | | 200 while the room accepts another guest, else 503 with the reason |
 /// | `POST /api/command` | operator | a command: `{"command": "mute"}` |
 /// | `GET /api/session` | operator | plugins, their states and live settings |
 /// | `GET /api/report` | operator | the report of this second |
 /// | `GET /api/events?after=N` | operator | server-sent events |
 /// | `GET /api/still/TRACK.jpg` | operator | a picture of a video track |
-/// | `GET /metrics` | operator | the report in the text format of Prometheus |
+/// | `GET /metrics` | operator, metrics | the report in the text format of Prometheus |
 extension RoomHandler {
     private struct ErrorBody: Encodable {
         var error: String
@@ -36,14 +37,26 @@ extension RoomHandler {
     func respondToProgram(
         _ request: RoomRequest, _ path: [String], _ role: Access.Role?, _ sender: String
     ) async throws -> Reply? {
-        guard let first = path.first, ["api", "metrics", "health"].contains(first) else {
+        guard let first = path.first, ["api", "metrics", "health", "ready"].contains(first) else {
             return nil
         }
         do {
             if path == ["health"], request.method == "GET" {
                 return try Reply.json(
-                    Done(status: control.isLive ? "ok" : "closed"),
+                    Done(status: control.isLive ? "live" : "closed"),
                     status: control.isLive ? 200 : 503)
+            }
+            if path == ["ready"], request.method == "GET" {
+                let readiness =
+                    control.isLive
+                    ? room.readiness(hasGuests: access.tokens[.guest] != nil)
+                    : Room.Readiness(status: "closed", reason: RequestError.hasClosed.description)
+                return try Reply.json(readiness, status: readiness.reason == nil ? 200 : 503)
+            }
+            if path == ["metrics"], request.method == "GET",
+                access.mayReadMetrics(header: request.head["authorization"])
+            {
+                return try metrics()
             }
             let session = try admit(request, role, sender)
             return try await answer(request, path, session, sender)
@@ -96,16 +109,6 @@ extension RoomHandler {
             return Reply.data(Data(try session.describe().utf8), "application/json")
         case ("GET", ["api", "report"]):
             return Reply.data(Data(try session.report().utf8), "application/json")
-        case ("GET", ["metrics"]):
-            let (viewers, guests) = room.counts
-            guard var metrics = Metrics(report: try session.report()) else {
-                throw RequestError(.full, "The report is not readable.")
-            }
-            metrics.add(
-                gauge: "room_viewers", "Connections that watch or listen.", Double(viewers))
-            metrics.add(gauge: "room_guests", "People who have joined.", Double(guests))
-            return Reply.data(
-                Data(metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8")
         case ("GET", ["api", "events"]):
             return Reply.events(try control.events(after: Self.lastEvent(in: request)))
         case ("GET", _) where path.count == 3 && path[..<2] == ["api", "still"]:
@@ -114,8 +117,30 @@ extension RoomHandler {
             throw RequestError(
                 .notFound,
                 "Not found. The API has POST /api/command, and GET /api/session, "
-                    + "/api/report, /api/events, /api/still/camera.jpg, /metrics and /health.")
+                    + "/api/report, /api/events, /api/still/camera.jpg, /metrics, /health and /ready."
+            )
         }
+    }
+
+    /// The session's report, if the room may read it, and the room's numbers.
+    private func metrics() throws -> Reply {
+        var metrics = Metrics()
+        if let session = control.session {
+            guard let whole = Metrics(report: try session.report()) else {
+                throw RequestError(.full, "The report is not readable.")
+            }
+            metrics = whole
+        }
+        let (viewers, guests) = room.counts
+        let left = room.placesLeft
+        for (name, help, value) in [
+            ("viewers", "Connections that watch or listen.", viewers),
+            ("guests", "People who have joined.", guests),
+            ("viewer_places", "Further viewers that the room has a place for.", left.viewers),
+            ("guest_places", "Further guests that the room has a place for.", left.guests),
+        ] { metrics.add(gauge: "room_\(name)", help, Double(value)) }
+        return Reply.data(
+            Data(metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8")
     }
 
     // MARK: Commands

@@ -19,8 +19,14 @@ package struct Access: Sendable {
     /// The token of each role. Nobody can use a role without a token.
     package let tokens: [Role: String]
 
+    /// The token that can read the metrics and nothing else; nil if none.
+    private let metricsToken: String?
+
     /// Creates the access by tokens.
-    package init(tokens: [Role: String]) { self.tokens = tokens }
+    package init(tokens: [Role: String], metricsToken: String? = nil) {
+        self.tokens = tokens
+        self.metricsToken = metricsToken
+    }
 
     /// The role of a bearer token; nil if the token is wrong. Compares every token.
     package func role(of token: some StringProtocol) -> Role? {
@@ -33,10 +39,21 @@ package struct Access: Sendable {
 
     /// The role of a header `Authorization: Bearer TOKEN`.
     package func role(ofHeader header: String?) -> Role? {
+        Self.token(inHeader: header).flatMap { role(of: $0) }
+    }
+
+    /// Whether a header has a token that may read the metrics: the operator's or the metrics token.
+    package func mayReadMetrics(header: String?) -> Bool {
+        guard let token = Self.token(inHeader: header) else { return false }
+        let isMetricsToken = Secret.matches(token, metricsToken ?? "")
+        return role(of: token) == .operator || isMetricsToken
+    }
+
+    private static func token(inHeader header: String?) -> Substring? {
         guard let header, header.utf8.count <= 200 else { return nil }
         let words = header.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return role(of: words[1])
+        return words[1]
     }
 
     /// Whether a request comes from the room's own page or from no page.

@@ -78,6 +78,8 @@ struct RoomDescription: Encodable, Equatable {
     var ended: Bool?
     /// Whether the session records; nil for no.
     var recording: Bool?
+    /// Whether the room accepts no new guests; nil for no.
+    var draining: Bool?
     /// Connections that watch or listen.
     var viewers: Int
     /// The guests' token, for an invite link; nil for pages that may not invite.
@@ -140,6 +142,7 @@ extension Room {
                 messages: messages.map { state.messages.messages(after: $0) },
                 ended: state.hasEnded ? true : nil,
                 recording: state.isRecording ? true : nil,
+                draining: state.returning == nil ? nil : true,
                 viewers: state.viewers.count,
                 slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in
                     RoomDescription.Slot(

@@ -87,6 +87,7 @@ extension Room {
 
     /// Refuses a name that is barred.
     func expectWelcome(_ name: String) throws(RequestError) {
+        try expectOpen(for: name)
         guard !state.withLock({ $0.barred.contains(name.lowercased()) }) else {
             throw RequestError(
                 .forbidden, "The operator has barred the name \(name) from this room.")

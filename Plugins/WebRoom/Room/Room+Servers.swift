@@ -73,6 +73,11 @@ extension Room {
         if let number { moveListeners(of: number) }
     }
 
+    /// Ends the connection with the server of a fetched participant, if there is one.
+    func disconnectFetched() {
+        if let id = state.withLock({ $0.servers[.fetch] }) { disconnect(id) }
+    }
+
     /// Ends a connection with a media server.
     func disconnect(_ id: String) {
         remove(viewer: id, because: nil)

@@ -41,6 +41,9 @@ final class Room: Sendable {
         var pinned: UInt32?
         /// Whether the session records.
         var isRecording = false
+        /// The names that may join while the room drains: of guests who may have lost their
+        /// connection. nil unless it drains.
+        var returning: Set<String>?
         /// Whether the session has ended.
         var hasEnded = false
         var isClosed = false
@@ -63,7 +66,7 @@ final class Room: Sendable {
     /// Whether the room publishes to the server that it fetches from.
     let hasOneServer: Bool
     /// How many files this process may open.
-    private let openFiles = sysconf(Int32(_SC_OPEN_MAX))
+    let openFiles = sysconf(Int32(_SC_OPEN_MAX))
     let state = Mutex(State())
     /// Requests that wait for a change.
     let polls = Atomic(0)

@@ -61,6 +61,13 @@ final class ServerLink: Sendable {
     /// Begins to end the connection.
     func cancel() { state.withLock { $0.task }?.cancel() }
 
+    /// Ends the connection if it fetches a participant, who would keep a drained session.
+    func endFetch() {
+        guard plan.purpose == .fetch else { return }
+        cancel()
+        room.disconnectFetched()
+    }
+
     /// Waits for the end, until a server has had its time.
     func finish(until deadline: DispatchTime) {
         guard state.withLock({ $0.task.take() }) != nil else { return }

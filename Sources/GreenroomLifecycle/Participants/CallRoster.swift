@@ -286,6 +286,9 @@ package final class CallRoster: Sendable {
         for (sender, track) in free { track.remove(sender: sender) }
     }
 
+    /// The number of participants. [any]
+    package var memberCount: Int { state.withLock { $0.members.count } }
+
     /// The senders of the open tracks. [any]
     package var openSenders: [UInt64] { state.withLock { $0.tracks.keys.sorted() } }
 

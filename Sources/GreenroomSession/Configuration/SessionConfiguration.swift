@@ -31,6 +31,9 @@ public struct SessionConfiguration: Sendable {
     public var clock = ClockKind.real
     /// The duration; nil to run until stopped.
     public var duration: Duration?
+    /// The time for guests to leave after a request to drain, from 0 s to 7 days. With 0 s the
+    /// session ends at once.
+    public var drainTimeout = Duration.zero
     /// The duration after which a plugin's callback counts as hung; nil for 2 s, or 60 s on the
     /// virtual clock, because there a slow machine only takes longer. A source that owes frames or
     /// audio fails after one second plus this deadline without any, by default 3 s on both clocks.

@@ -32,12 +32,14 @@ struct SessionEnd: Equatable {
         var isOver = false
         /// The requested end.
         var stop: SessionOutcome?
+        /// The end of a drain.
+        var drained: SessionEnd?
 
         /// The first cause that applies; nil if none.
         var end: SessionEnd? {
             if hasLostEveryOutput { return SessionEnd("every output failed", .outputsFailed) }
             if isOver { return SessionEnd("the duration is over", .finished) }
-            return stop.map { SessionEnd("stop requested", $0) }
+            return stop.map { SessionEnd("stop requested", $0) } ?? drained
         }
     }
 

@@ -59,6 +59,11 @@ public struct SessionReport: Sendable {
     public var session: String
     /// The outcome of the session.
     public var outcome: Outcome
+    /// True if the session drains or has drained; absent otherwise.
+    public internal(set) var draining: Bool?
+    /// The processor time of the host and all processes that it started, in seconds; absent on the
+    /// virtual clock.
+    public internal(set) var processorSeconds: Double?
     /// The roles whose tracks had less real media than the session's minimum; absent if none.
     public var notReal: [String]?
     /// The session's minimum share of real media, in per cent; nil if any real media is enough. Not
@@ -184,6 +189,8 @@ extension SessionReport: Encodable {
         try report.encode(outcome, forKey: Key("outcome"))
         try report.encodeIfPresent(failedPlugin, forKey: Key("failedPlugin"))
         try report.encodeIfPresent(notReal, forKey: Key("notReal"))
+        try report.encodeIfPresent(draining, forKey: Key("draining"))
+        try report.encodeIfPresent(processorSeconds, forKey: Key("processorSeconds"))
         try report.encode(plugins, forKey: Key("plugins"))
         try report.encode(videoTracks, forKey: Key("videoTracks"))
         try report.encode(audioTracks, forKey: Key("audioTracks"))

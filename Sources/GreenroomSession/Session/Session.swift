@@ -5,6 +5,7 @@ import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
 package import GreenroomRuntime
+import GreenroomSystem
 import GreenroomVideo
 import Synchronization
 
@@ -27,6 +28,8 @@ public final class Session: Sendable {
     private let pluginControl: SessionControl
     package let clock: SessionClock
     private let inbox = SessionInbox()
+    /// Whether the session drains, for the report.
+    private let isDraining = Atomic(false)
     /// The ceilings that commands have set and not lifted.
     private let ceilings = Mutex<[SessionRole: VideoCapability]>([:])
     /// The next due time on the host clock while a virtual clock runs; nil for never.
@@ -89,6 +92,21 @@ public final class Session: Sendable {
         let checked = try plan.check(command)
         guard inbox.add(checked, origin: origin) else {
             throw CommandError("dropped: too many commands are queued")
+        }
+    }
+
+    /// Drains the session: see ``SessionCommand/drain``. [any]
+    ///
+    /// - Parameter origin: The sender in a few words, for events and reports.
+    /// - Returns: Whether the session drains. Without a drain timeout it does not, and the caller can
+    ///   stop it.
+    package func drain(origin: String) -> Bool {
+        guard plan.configuration.drainTimeout > .zero else { return false }
+        do throws(CommandError) {
+            try perform(.drain, origin: origin)
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -273,6 +291,8 @@ public final class Session: Sendable {
         /// The timeline entries that are not yet executed.
         var timeline: ArraySlice<TimelineEntry>
         var real: RealWatch
+        /// nil unless the session drains.
+        var drain: SessionDrain?
         /// The time of the next report, on the host clock, because readers of a running session
         /// work in real time.
         var report: Int64
@@ -317,21 +337,22 @@ public final class Session: Sendable {
         }
         // Execute commands first, because a stop request follows earlier commands.
         for (command, origin) in inbox.takeCommands() {
-            perform(command, origin, &plugins, pipeline)
+            perform(command, origin, &running, &plugins, pipeline)
         }
         tellOfRecordings(&running, plugins)
+        let drained = running.drain?.follow(guests: plugins.guests, at: clock.now)
         plugins.handle(
             .settled(
                 SessionEnd.Causes(
                     hasLostEveryOutput: pipeline.hasLostEveryOutput(),
                     isOver: running.end.map { clock.now >= $0 } ?? false,
-                    stop: inbox.stopRequest)))
+                    stop: inbox.stopRequest, drained: drained)))
         if let end = plugins.decidedEnd { return end.outcome }
         while let entry = running.timeline.first,
             pipeline.epoch + entry.time.nanoseconds <= clock.now
         {
             running.timeline.removeFirst()
-            perform(entry.command, entry.origin, &plugins, pipeline)
+            perform(entry.command, entry.origin, &running, &plugins, pipeline)
         }
         negotiate(&plugins, pipeline)
         plugins.tellEvents()
@@ -364,6 +385,7 @@ public final class Session: Sendable {
         due.add(session: running.end)
         due.add(session: running.timeline.first.map { pipeline.epoch + $0.time.nanoseconds })
         due.add(session: pipeline.epoch + running.real.due)
+        due.add(session: running.drain?.due)
         due.add(session: plugins.nextOfParticipants(on: pipeline))
         if pipeline.hasOpenWants { due.add(session: clock.now + SessionDue.retryNanoseconds) }
         guard clock.isVirtual else {
@@ -411,9 +433,10 @@ public final class Session: Sendable {
     }
 
     private func perform(
-        _ command: SessionCommand, _ origin: String, _ plugins: inout SessionPlugins,
-        _ pipeline: SessionPipeline
+        _ command: SessionCommand, _ origin: String, _ running: inout Running,
+        _ plugins: inout SessionPlugins, _ pipeline: SessionPipeline
     ) {
+        if command == .drain { return drain(origin, &running, &plugins) }
         var isExplained = false
         if command == .explain {
             // Earlier commands have already started.
@@ -442,6 +465,29 @@ public final class Session: Sendable {
         case .refused where isExplained: break
         case .refused(let reason): events.send(.note(role: origin, text: reason))
         }
+    }
+
+    /// Begins to drain.
+    private func drain(
+        _ origin: String, _ running: inout Running, _ plugins: inout SessionPlugins
+    ) {
+        guard running.drain == nil else {
+            return events.send(.note(role: origin, text: "the session is draining already"))
+        }
+        let timeout = plan.configuration.drainTimeout
+        guard timeout > .zero else {
+            events.send(.commanded(origin: origin, text: "stopping: drain-timeout is 0s"))
+            return stop(isPlanned: true)
+        }
+        running.drain = SessionDrain(until: clock.now + timeout.nanoseconds)
+        isDraining.store(true, ordering: .relaxed)
+        plugins.refuseGuests()
+        let guests =
+            plugins.guests.map { "\($0) guest\($0 == 1 ? "" : "s")" } ?? "the call's restart"
+        events.send(
+            .commanded(
+                origin: origin,
+                text: "draining: waiting for \(guests), at most \(timeout.asWritten)"))
     }
 
     /// Updates the report while the session runs.
@@ -474,11 +520,15 @@ public final class Session: Sendable {
     ) -> SessionReport {
         var negotiations = plugins.negotiations
         negotiations.recordFollowed()
-        return SessionReport(
+        var report = SessionReport(
             plan: plan, instances: plugins.instances, losses: plugins.state.losses.all,
             negotiations: negotiations.all,
             participants: plugins.participants, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)
+        if isDraining.load(ordering: .relaxed) { report.draining = true }
+        // A session on the virtual clock has the same report each time.
+        if !clock.isVirtual { report.processorSeconds = ProcessTree.own.processorSeconds }
+        return report
     }
 }
 

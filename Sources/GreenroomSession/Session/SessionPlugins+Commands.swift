@@ -29,6 +29,8 @@ extension SessionPlugins {
         case .ceiling(let role, let limit):
             set(ceiling: limit, of: role, origin: origin, at: nanoseconds)
         case .explain: explain()
+        // The session performs it.
+        case .drain: .refused("draining concerns no plugin")
         case .stop(let role): `switch`(role, isOn: false)
         case .start(let role): `switch`(role, isOn: true)
         case .set(let address, let name, let value): set(name, to: value, of: address)
@@ -115,6 +117,28 @@ extension SessionPlugins {
         }
         begin(plugin, setting: setting)
         return .done("\(address): \(name) set to \(value)")
+    }
+
+    /// The live setting that a drain sets to true in a call that has it.
+    private static let drainSetting = "draining"
+
+    /// The number of guests in the call, 0 without a call; nil while the call restarts.
+    var guests: Int? {
+        guard let call = slots.call else { return 0 }
+        return isAway(call) ? nil : call.instance.roster?.memberCount ?? 0
+    }
+
+    /// Makes the call refuse new guests. A call without the setting continues unchanged.
+    mutating func refuseGuests() {
+        guard let call = slots.call,
+            call.instance.descriptor.parameters.contains(where: {
+                $0.name == Self.drainSetting && $0.isLive
+            })
+        else { return }
+        let result = set(Self.drainSetting, to: .boolean(true), of: call)
+        if case .refused(let reason) = result {
+            events.send(.note(role: call.instance.role, text: reason))
+        }
     }
 
     private func absent(_ name: String) -> String { "no \(name) in the session" }

@@ -100,7 +100,8 @@ struct SessionRun {
     private func handleSignals(_ parts: RunParts) {
         Signals.block()
         let hangUp = { @Sendable in parts.readAgain() }
-        Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil) {
+        let drain = { @Sendable in parts.drain() }
+        Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil, drain: drain) {
             // Exit at once: before the session starts nothing is open, and a library that hangs
             // while loading must not keep the process alive.
             guard let session = parts.session else { _exit(ExitStatus.interrupted.rawValue) }
@@ -223,6 +224,15 @@ private final class RunParts: Sendable {
     func begin(_ session: Session, _ reload: Reload) {
         state.withLock { $0.session = session }
         self.reload.withLock { $0 = reload }
+    }
+
+    /// Drains the session after SIGTERM.
+    ///
+    /// - Returns: Whether the session runs and has a drain timeout.
+    func drain() -> Bool {
+        guard let session, session.drain(origin: "SIGTERM") else { return false }
+        manager?.extendStop(by: session.plan.configuration.drainTimeout)
+        return true
     }
 
     /// Reloads the session file, if the session runs.

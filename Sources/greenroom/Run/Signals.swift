@@ -29,14 +29,17 @@ enum Signals {
 
     /// Calls a body at the first signal. The second signal ends the process immediately.
     ///
-    /// - Parameter hangUp: Called at each SIGHUP instead of `body`; nil if SIGHUP is like the other
-    ///   signals.
+    /// - Parameters:
+    ///   - hangUp: Called at each SIGHUP instead of `body`; nil if SIGHUP is like the other signals.
+    ///   - drain: Called at the first SIGTERM. If it returns true, the next signal is the first for
+    ///     `body`.
     static func handle(
-        hangUp: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () -> Void
+        hangUp: (@Sendable () -> Void)? = nil, drain: @escaping @Sendable () -> Bool = { false },
+        _ body: @escaping @Sendable () -> Void
     ) {
         DetachedThread {
             var set = set(of: endings)
-            var hasEnded = false
+            var (isDraining, hasEnded) = (false, false)
             while true {
                 var number: Int32 = 0
                 guard sigwait(&set, &number) == 0 else { continue }
@@ -44,6 +47,8 @@ enum Signals {
                     hangUp()
                 } else if hasEnded {
                     _exit(ExitStatus.interrupted.rawValue)
+                } else if number == SIGTERM, !isDraining, drain() {
+                    isDraining = true
                 } else {
                     hasEnded = true
                     body()

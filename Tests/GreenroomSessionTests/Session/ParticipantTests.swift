@@ -113,6 +113,32 @@ import Testing
     private static let small = gr_capability(
         width: 32, height: 18, fps_numerator: 5, fps_denominator: 1)
 
+    @Test func `a session that drains keeps its recording until the last guest leaves`() throws {
+        let call = FakeOutput(
+            .init(
+                want: { _, want in want.is_wanted = 0 },
+                farEnd: { call in
+                    let far = FarEnd(call)
+                    let ana = far.join("Ana").number
+                    far.wait(milliseconds: 3000)
+                    far.leave(ana)
+                    far.waitForEnd()
+                }))
+        var session = try session(call, milliseconds: 60_000)
+        session.plan.configuration.drainTimeout = .seconds(30)
+        session.plan.configuration.timeline = [
+            TimelineEntry(time: .seconds(1), command: .drain),
+            TimelineEntry(time: .seconds(2), command: .drain),
+        ]
+        let result = try session.run()
+        #expect(result.report.outcome == .finished)
+        #expect(result.report.draining == true)
+        #expect(result.notes("timeline") == ["the session is draining already"])
+        // Ana leaves after 3 s, and could return for 5 s.
+        let frames = try #require(result.picture("camera")?.account.total)
+        #expect((8 * 15 - 1...8 * 15 + 2).contains(frames), "\(frames)")
+    }
+
     @Test func `a participant's tracks are recorded from their opening to their end`() throws {
         let size = size
         let call = FakeOutput(

@@ -221,7 +221,10 @@ function showState() {
   if ($("status-text").textContent !== status) $("status-text").textContent = status;
   $("status").classList.toggle("live", isLive);
   document.title = `${isLive ? "" : `${status}: `}${$("title").textContent}`;
-  $("banner").hidden = status !== "Reconnecting";
+  const banner = status === "Reconnecting" ? "The connection is interrupted. The page reconnects by itself."
+    : room?.draining && !note ? "This room is closing. It accepts no new guests and ends when the last guest leaves." : "";
+  if ($("banner").textContent !== banner) $("banner").textContent = banner;
+  $("banner").hidden = !banner;
   $("empty").hidden = !shown;
   $("tiles").hidden = Boolean(shown);
   if (shown) {
