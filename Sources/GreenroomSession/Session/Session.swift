@@ -5,6 +5,7 @@ import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
 package import GreenroomRuntime
+import GreenroomSchema
 import GreenroomSystem
 import GreenroomVideo
 import Synchronization

@@ -1,0 +1,104 @@
+#!/bin/sh
+# What a room costs, by its guests, viewers, stage and recording: cores, memory (PSS) and UDP ports of the host and all
+# of its processes, and bits a second that cross the network both ways. Each guest sends 320x180 at 15 frames a second
+# and audio; each viewer takes the first video and the mix. The room is isolated, as in the manual's page Many rooms.
+# In a network of its own, so that nothing else counts; needs root.
+#
+#   Tests/Benchmarks/rooms.sh [SECONDS [ROOM...]]     a ROOM is GUESTS-VIEWERS, with -stage or -record behind it
+#
+# The pages' programs use the same processors: with more than about eight of them a machine with two is too slow for
+# what it is to measure, and the column `real` says so.
+set -eu
+cd "$(dirname "$0")/../.."
+if [ -z "${ROOMS_NETWORK-}" ]; then
+    [ "$(id -u)" = 0 ] || { echo "skipped: needs root" >&2; exit 77; }
+    exec env ROOMS_NETWORK=1 unshare --net sh -c 'ip link set lo up && exec "$0" "$@"' "$0" "$@"
+fi
+. Tests/WebRoom/common.sh
+seconds=${1:-15}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- none 0-0 0-1 0-8 0-24 1-0 4-0 8-0 1-1 4-8 8-8 8-24 1-0-record 4-0-stage 4-0-stage-record 8-8-stage-record
+
+viewer=a-viewer-who-is-measured guest=a-guest-who-is-measured
+# peer ARGUMENT...: a person, in the background.
+peer() {
+    LIMIT=$((seconds + 300)) /usr/bin/python3 Tests/WebRoom/peer.py "$@" > "$work/peer" 2>&1 &
+    peers="$peers $!"
+    programs="$! $programs"
+}
+
+echo "guests  viewers  stage  record   cores  memory MB  ports  Mbit/s  real %"
+for room in "$@"; do
+    guests=0 viewers=0 sources='camera: { plugin: ColorBars }
+microphone: { plugin: Tone }'
+    case $room in
+        none*) sources= ;;
+        *) guests=${room%%-*} viewers=${room#*-} viewers=${viewers%%-*} ;;
+    esac
+    stage= record=
+    case $room in *-stage*) stage='stage: { plugin: Stage }' ;; esac
+    case $room in
+        *-stage-record) record="outputs: [record: { file: $work/call.mkv, tracks: [stage, full-mix] }]" ;;
+        *-record) record="outputs: [record: { file: $work/call.mkv, tracks: [camera, mix] }]" ;;
+    esac
+    cat > "$work/room.yaml" << YAML
+session: { maximum: 1280x720@30 }
+$sources
+$stage
+call:
+  plugin: WebRoom
+  isolation: process
+  memory-limit: 1000 MB
+  allow: { network: true }
+  settings: { viewer-token: $viewer, guest-token: $guest }
+$record
+YAML
+    rm -f "$work"/call*
+    "$greenroom" run "$work/room.yaml" 2> "$work/log" &
+    host=$!
+    programs=$host
+    peers=
+    wait_for "live: http" "$work/log"
+    url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/log")
+    for number in $(seq "$guests"); do
+        peer send "$url" $guest "P$number"
+        wait_for "p$number-camera: opened" "$work/log"
+    done
+    for _ in $(seq "$viewers"); do peer take "$url" $viewer; done
+    sleep 5
+    PYTHONPATH=Tests/Benchmarks python3 - "$host" "$seconds" "$room" "$guests" "$viewers" "$greenroom" << 'END'
+import json
+import os
+import subprocess
+import sys
+import time
+
+from processes import tree, tree_seconds, tree_memory, udp_ports
+
+host, seconds, room, guests, viewers, greenroom = sys.argv[1:]
+
+
+def crossed():
+    """Bytes that crossed the loopback device: each once."""
+    for line in open("/proc/net/dev"):
+        if line.strip().startswith("lo:"):
+            return int(line.split()[9])
+
+
+processes = tree(int(host))
+before = time.monotonic(), tree_seconds(processes), crossed()
+time.sleep(float(seconds))
+after = time.monotonic(), tree_seconds(processes), crossed()
+span, cpu, octets = (late - early for early, late in zip(before, after))
+report = json.loads(subprocess.run([greenroom, "status", "room", "--json"], capture_output=True, text=True).stdout)
+real = [track["account"].get("realPercent") for track in report["videoTracks"] + report["audioTracks"]]
+real = min([part for part in real if part is not None], default=100)
+print(
+    f"{'none' if room.startswith('none') else guests:>6}  {viewers:>7}  {'yes' if '-stage' in room else '':>5}  "
+    f"{'yes' if '-record' in room else '':>6}  {cpu / span:6.3f}  {tree_memory(processes):9.0f}  "
+    f"{udp_ports(processes):5}  {octets * 8 / span / 1e6:6.2f}  {real:6.1f}", flush=True)
+END
+    # shellcheck disable=SC2086 # processes are words
+    [ -z "$peers" ] || { kill $peers; wait $peers || true; }
+    finish "$host"
+done

@@ -1,0 +1,56 @@
+#!/bin/sh
+# The plugins' sandbox inside a container: an ordinary user, no capabilities, the seccomp filter RuntimeDefault and no
+# user namespaces, applied by confine.c. Prints the state of each layer, and compares it with the page Run rooms on
+# Kubernetes. Needs root to become another user; skipped (77) without root.
+#
+#   Tests/Service/confined.sh
+set -eu
+cd "$(dirname "$0")/../.."
+. Samples/prepare.sh
+[ "$(id -u)" = 0 ] || skip "needs root"
+install_packages gcc libseccomp-dev
+greenroom=${GREENROOM:-$PWD/.build/release/greenroom}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+chmod 755 "$folder"
+mkdir -m 777 "$folder/work"
+cc -O2 -static -Wall -Wextra -o "$folder/confine" Tests/Service/confine.c -lseccomp
+
+cat > "$folder/work/session.yaml" << 'END'
+session: { maximum: 320x180@15, duration: 2s, minimum-real: 50% }
+camera: { plugin: ColorBars, isolation: process, sandbox: SANDBOX }
+END
+# layers: the state of each layer of isolated plugins.
+layers() {
+    "$@" "$greenroom" plugin info ColorBars | sed -n '/sandbox of isolated/,/together/p' \
+        | sed -n 's/^    \([a-zA-Z][a-zA-Z ]*[a-z]\)  *\(yes\|no\)  .*/\1: \2/p; s/^    \(together.*\)/\1/p'
+}
+# runs SANDBOX COMMAND...: whether a session with an isolated plugin runs.
+runs() {
+    sed "s/SANDBOX/$1/" "$folder/work/session.yaml" > "$folder/work/one.yaml"
+    shift
+    if "$@" "$greenroom" run "$folder/work/one.yaml" > "$folder/log" 2>&1; then echo "runs"; else
+        echo "does not run: $(grep -v '^ ' "$folder/log" | tail -1)"
+    fi
+}
+confined="$folder/confine 10001 $folder/work"
+old="env REFUSE=landlock_create_ruleset $confined"
+none="env REFUSE=landlock_create_ruleset\ seccomp $confined"
+for place in "" "$confined" "$old" "$none"; do
+    case $place in
+        "") name="outside" ;;
+        "$confined") name="RuntimeDefault" ;;
+        "$old") name="a filter that refuses Landlock" ;;
+        *) name="a filter that refuses Landlock and seccomp" ;;
+    esac
+    say "$name"
+    # shellcheck disable=SC2086 # words; the last one has an escaped blank
+    { eval "layers $place"; for mode in on require partial; do echo "sandbox $mode: $(eval "runs $mode $place")"; done; } \
+        | tee "$folder/$(echo "$name" | tr ' ' -)"
+done
+# The filter of a container takes nothing from the sandbox.
+diff "$folder/outside" "$folder/RuntimeDefault" || fail "RuntimeDefault changes a layer."
+grep -q '^sandbox require: runs' "$folder/RuntimeDefault" || fail "The whole sandbox does not work in a container."
+grep -q '^Landlock: no' "$folder/a-filter-that-refuses-Landlock" || fail "Landlock is not refused: the test proves nothing."
+grep -q '^sandbox require: does not run' "$folder/a-filter-that-refuses-Landlock" \
+    || fail "A session that requires the sandbox runs without Landlock."
