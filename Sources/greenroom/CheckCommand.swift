@@ -8,9 +8,11 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomNegotiation
 import GreenroomMedia
+import GreenroomMetrics
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
+import RoomDecisions
 
 /// `greenroom check FILE`.
 struct CheckCommand: ParsableCommand {
@@ -159,9 +161,37 @@ extension SessionPlan {
         rows += diskUses(of: largestTracks).compactMap { _, use in
             use.words.map { ("disk", "\(use.folder): \($0)") }
         }
+        rows += roomEstimates.map { ("estimate", $0) }
         rows.append(
             ("trust", "a session file is as powerful as a program: run only files that you trust"))
         return rows
+    }
+
+    /// The cost of the session's room with nobody, and with all guests and as many viewers; empty for a session
+    /// without the bundled room.
+    private var roomEstimates: [String] {
+        guard outputs.values.contains(where: { $0.descriptor.id == "org.greenroom.web-room" })
+        else {
+            return []
+        }
+        let hasStage = slots.contains { $0.role.part == .stage }
+        let recordings = outputs.values.count { $0.descriptor.id == "org.greenroom.recorder" }
+        let hasCamera = slots.contains { $0.role.part == .camera }
+        let decodes = hasStage || recordings > 0
+        return [0, RoomLimits.guests].map { people in
+            let cost = RoomCost.sum([
+                .room: 1, .source: hasCamera ? 1 : 0, .recording: recordings,
+                .stage: hasStage && (recordings > 0 || people > 0) ? 1 : 0,
+                .encoder: people > 0 && (hasCamera || hasStage) ? 1 : 0, .guest: people,
+                .decoder: decodes ? people : 0, .page: 2 * people,
+            ])
+            let cores = (cost.cores * 100).rounded() / 100
+            let who = people == 0 ? "nobody" : "\(people) guests and \(people) viewers"
+            return
+                "\(cores) cores and \(Int(cost.memory)) MB with \(who), at 1280x720@30"
+                + (people == 0
+                    ? "" : "; \(Int(cost.megabits)) Mbit/s and \(Int(cost.ports)) UDP ports")
+        }
     }
 
     /// The plan of the session, as JSON.

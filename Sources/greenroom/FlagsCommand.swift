@@ -4,8 +4,11 @@ import ArgumentParser
 struct FlagsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cflags",
-        abstract: "Print the C compiler's flags for a plugin: cc -shared -fPIC $(greenroom cflags) …",
-        discussion: "The flags name the folder of the header greenroom/plugin.h. A plugin links with nothing.")
+        abstract:
+            "Print the C compiler's flags for a plugin: cc -shared -fPIC $(greenroom cflags) …",
+        discussion:
+            "The flags name the folder of the header greenroom/plugin.h. A plugin links with nothing."
+    )
 
     func run() throws {
         let program = InstalledProgram.this

@@ -20,6 +20,10 @@ cat > "$folder/work/session.yaml" << 'END'
 session: { maximum: 320x180@15, duration: 2s, minimum-real: 50% }
 camera: { plugin: ColorBars, isolation: process, sandbox: SANDBOX }
 END
+# A plugin that is not bundled.
+(cd "$folder/work" && "$greenroom" new camera blink --language c && sh blink/build.sh) > "$folder/log" 2>&1
+printf 'session: { maximum: 320x180@15, duration: 1s }\ncamera: { plugin: blink/blink.so }\n' > "$folder/work/other.yaml"
+chmod -R a+rX "$folder/work"
 # layers: the state of each layer of isolated plugins.
 layers() {
     "$@" "$greenroom" plugin info ColorBars | sed -n '/sandbox of isolated/,/together/p' \
@@ -45,7 +49,9 @@ for place in "" "$confined" "$old" "$none"; do
     esac
     say "$name"
     # shellcheck disable=SC2086 # words; the last one has an escaped blank
-    { eval "layers $place"; for mode in on require partial; do echo "sandbox $mode: $(eval "runs $mode $place")"; done; } \
+    { eval "layers $place"; for mode in on require partial; do echo "sandbox $mode: $(eval "runs $mode $place")"; done
+      eval "$place" '"$greenroom" run "$folder/work/other.yaml"' > "$folder/log" 2>&1 \
+          && echo "not bundled: runs" || echo "not bundled: does not run"; } \
         | tee "$folder/$(echo "$name" | tr ' ' -)"
 done
 # The filter of a container takes nothing from the sandbox.
@@ -54,3 +60,6 @@ grep -q '^sandbox require: runs' "$folder/RuntimeDefault" || fail "The whole san
 grep -q '^Landlock: no' "$folder/a-filter-that-refuses-Landlock" || fail "Landlock is not refused: the test proves nothing."
 grep -q '^sandbox require: does not run' "$folder/a-filter-that-refuses-Landlock" \
     || fail "A session that requires the sandbox runs without Landlock."
+grep -q '^not bundled: does not run' "$folder/a-filter-that-refuses-Landlock-and-seccomp" \
+    || fail "A plugin that nothing keeps to its grants runs."
+grep -q '^not bundled: runs' "$folder/RuntimeDefault" || fail "A plugin that is not bundled does not run in a container."
