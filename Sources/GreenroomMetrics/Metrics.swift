@@ -126,7 +126,10 @@ package struct Metrics {
                 report.videoTracks.map { ($0.track, $0.account) }
                 + report.audioTracks.map { ($0.role, $0.account) }
             return tracks.compactMap { name, account in
-                account?.realPercent.map { ([("track", name)], $0 / 100) }
+                account?.realPercent.map {
+                    // The report has one decimal place.
+                    ([("track", name)], ($0 * 10).rounded() / 1000)
+                }
             }
         }
         add("video_frames_total", "counter", "Frames of a track, by outcome.") {

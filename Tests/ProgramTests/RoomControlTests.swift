@@ -458,7 +458,7 @@ import Testing
         let file = try TemporaryFolder()
         _ = try file.write("metrics", room.ask("/metrics", token: metrics).body)
         let check = try ChildProcess.run(
-            "sh", ["-c", "promtool check metrics < \(file("metrics"))"])
+            "sh", ["-c", "promtool check metrics < '\(file("metrics"))'"])
         #expect(check.exit == .code(0) && check.standardError.isEmpty, "\(check)")
         for path in ["/api/session", "/api/report", "/room"] {
             #expect(try room.ask(path, token: metrics).status == 401, "\(path)")
