@@ -28,7 +28,7 @@ package struct RoomCost: Equatable, Sendable {
         /// The encoder of 1280x720@30 for the first viewer.
         case encoder = "an encoder"
         /// A connection that watches.
-        case page = "a page"
+        case viewer = "a viewer"
         /// A connection that sends 320x180@15 and audio.
         case guest = "a guest"
         /// A guest's video in the stage or a recording.
@@ -45,7 +45,7 @@ package struct RoomCost: Equatable, Sendable {
         case .room: RoomCost(cores: 0.01, memory: 32)
         case .source: RoomCost(cores: 0.02, memory: 5)
         case .encoder: RoomCost(cores: 0.35, memory: 25)
-        case .page: RoomCost(cores: 0.02, memory: 6, ports: 1, megabits: 1.5)
+        case .viewer: RoomCost(cores: 0.02, memory: 6, ports: 1, megabits: 1.5)
         case .guest: RoomCost(cores: 0.03, memory: 8, ports: 1, megabits: 0.4)
         case .decoder: RoomCost(cores: 0.02, memory: 4)
         case .stage: RoomCost(cores: 0.2, memory: 30)

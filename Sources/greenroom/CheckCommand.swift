@@ -183,7 +183,7 @@ extension SessionPlan {
                 .room: 1, .source: hasCamera ? 1 : 0, .recording: recordings,
                 .stage: hasStage && (recordings > 0 || people > 0) ? 1 : 0,
                 .encoder: people > 0 && (hasCamera || hasStage) ? 1 : 0, .guest: people,
-                .decoder: decodes ? people : 0, .page: 2 * people,
+                .decoder: decodes ? people : 0, .viewer: 2 * people,
             ])
             let cores = (cost.cores * 100).rounded() / 100
             let who = people == 0 ? "nobody" : "\(people) guests and \(people) viewers"

@@ -45,7 +45,7 @@ class Costs:
         self.rows = {name: (float(cores), float(memory)) for name, cores, memory in rows}
 
     def of(self, guests: int, viewers: int, recorded: bool) -> tuple[float, float]:
-        parts = {"a room": 1, "a guest": guests, "a page": guests + viewers}
+        parts = {"a room": 1, "a guest": guests, "a viewer": guests + viewers}
         if recorded:
             parts |= {"a guest's decoder": guests, "a stage": 1, "a recording": 1}
         return tuple(sum(self.rows[name][i] * count for name, count in parts.items()) for i in (0, 1))

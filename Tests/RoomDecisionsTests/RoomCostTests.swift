@@ -36,7 +36,7 @@ import Testing
 
     @Test func `the cost of parts adds up`() {
         let one = RoomCost.of(.guest)
-        let sum = RoomCost.sum([.guest: 3, .room: 1, .page: 0])
+        let sum = RoomCost.sum([.guest: 3, .room: 1, .viewer: 0])
         #expect(sum.memory == 3 * one.memory + RoomCost.of(.room).memory)
         #expect(sum.ports == 3 * one.ports)
         #expect(RoomCost.sum([:]) == RoomCost(cores: 0, memory: 0))
