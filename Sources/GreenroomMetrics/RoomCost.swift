@@ -43,13 +43,13 @@ package struct RoomCost: Equatable, Sendable {
     package static func of(_ part: Part) -> RoomCost {
         switch part {
         case .room: RoomCost(cores: 0.01, memory: 32)
-        case .source: RoomCost(cores: 0.02, memory: 5)
-        case .encoder: RoomCost(cores: 0.35, memory: 25)
-        case .viewer: RoomCost(cores: 0.02, memory: 6, ports: 1, megabits: 1.5)
-        case .guest: RoomCost(cores: 0.03, memory: 8, ports: 1, megabits: 0.4)
-        case .decoder: RoomCost(cores: 0.02, memory: 4)
-        case .stage: RoomCost(cores: 0.2, memory: 30)
-        case .recording: RoomCost(cores: 0.4, memory: 40)
+        case .source: RoomCost(cores: 0.03, memory: 13)
+        case .encoder: RoomCost(cores: 0.21, memory: 42)
+        case .viewer: RoomCost(cores: 0.04, memory: 1, ports: 1, megabits: 1.4)
+        case .guest: RoomCost(cores: 0.05, memory: 1, ports: 1, megabits: 0.14)
+        case .decoder: RoomCost(cores: 0.005, memory: 1)
+        case .stage: RoomCost(cores: 0.02, memory: 22)
+        case .recording: RoomCost(cores: 0.21, memory: 55)
         }
     }
 

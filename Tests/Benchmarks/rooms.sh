@@ -42,7 +42,7 @@ microphone: { plugin: Tone }'
         *-record) record="outputs: [record: { file: $work/call.mkv, tracks: [camera, mix] }]" ;;
     esac
     cat > "$work/room.yaml" << YAML
-session: { maximum: 1280x720@30 }
+session: { name: measured-$$, maximum: 1280x720@30 }
 $sources
 $stage
 call:
@@ -65,8 +65,14 @@ YAML
         wait_for "p$number-camera: opened" "$work/log"
     done
     for _ in $(seq "$viewers"); do peer take "$url" $viewer; done
-    sleep 5
-    PYTHONPATH=Tests/Benchmarks python3 - "$host" "$seconds" "$room" "$guests" "$viewers" "$greenroom" << 'END'
+    tries=0
+    until [ "$("$greenroom" status "measured-$$" --json | sed -n 's/.*"viewers":\([0-9]*\).*/\1/p')" = "$viewers" ]; do
+        tries=$((tries + 1))
+        [ $tries -le 600 ] || fail "Not all viewers connect."
+        sleep 0.1
+    done
+    sleep 3
+    PYTHONPATH=Tests/Benchmarks python3 - "$host" "$seconds" "$room" "$guests" "$viewers" "$greenroom" "measured-$$" << 'END'
 import json
 import os
 import subprocess
@@ -75,7 +81,7 @@ import time
 
 from processes import tree, tree_seconds, tree_memory, udp_ports
 
-host, seconds, room, guests, viewers, greenroom = sys.argv[1:]
+host, seconds, room, guests, viewers, greenroom, name = sys.argv[1:]
 
 
 def crossed():
@@ -90,7 +96,7 @@ before = time.monotonic(), tree_seconds(processes), crossed()
 time.sleep(float(seconds))
 after = time.monotonic(), tree_seconds(processes), crossed()
 span, cpu, octets = (late - early for early, late in zip(before, after))
-report = json.loads(subprocess.run([greenroom, "status", "room", "--json"], capture_output=True, text=True).stdout)
+report = json.loads(subprocess.run([greenroom, "status", name, "--json"], capture_output=True, text=True).stdout)
 real = [track["account"].get("realPercent") for track in report["videoTracks"] + report["audioTracks"]]
 real = min([part for part in real if part is not None], default=100)
 print(

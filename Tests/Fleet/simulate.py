@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Simulates a fleet of rooms for a week: arrivals, departures, drains for updates, and lost nodes.
+"""Simulates a fleet of rooms for weeks: arrivals, departures, drains for updates, and lost nodes.
 
-    python3 Tests/Fleet/simulate.py [--rooms 1000] [--nodes 60] [--cores 8] [--seed 1]
+    python3 Tests/Fleet/simulate.py [--rooms 1000] [--nodes 60] [--cores 24] [--weeks 4] [--seed 1]
 
 The costs are the table of the manual's page Many rooms. Everything else is in ASSUMPTIONS. A simulated week takes a
 few seconds, and the same seed gives the same numbers. It prints how many nodes a fleet needs, how long drains take and
@@ -204,23 +204,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=1000, help="calls at the busiest hour")
     parser.add_argument("--nodes", type=int, default=60)
-    parser.add_argument("--cores", type=float, default=8)
+    parser.add_argument("--cores", type=float, default=24)
+    parser.add_argument("--weeks", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     costs = Costs(PAGE.read_text())
-    fleet = Fleet(options.nodes, options.cores, options.rooms, options.seed, costs)
-    fleet.run()
+    weeks = [
+        Fleet(options.nodes, options.cores, options.rooms, options.seed + week, costs) for week in range(options.weeks)
+    ]
+    for fleet in weeks:
+        fleet.run()
+
+    def total(name: str) -> int:
+        return sum(getattr(fleet, name) for fleet in weeks)
+
     rooms = [Room(n, 0, costs, random.Random(n)) for n in range(2000)]
     mean = statistics.mean(room.cores for room in rooms)
     limit = options.cores * ASSUMPTIONS["share of a node that rooms may use"]
+    drains = [drain for fleet in weeks for drain in fleet.drains]
+    tried = total("made") + total("refused")
     print(f"a call costs {mean:.2f} cores on average, so {options.rooms} calls need "
           f"{math.ceil(options.rooms * mean / limit)} nodes of {options.cores:g} cores")
-    print(f"calls: {fleet.made}, {fleet.most_rooms} at once at most, on {fleet.most_nodes} of {options.nodes} nodes")
-    print(f"refused: {fleet.refused} ({100 * fleet.refused / max(1, fleet.made + fleet.refused):.2f} %)")
-    print(f"drains: {len(fleet.drains)}, median {percentile(fleet.drains, 0.5) / 60:.0f} min, "
-          f"longest {max(fleet.drains, default=0) / 60:.0f} min; calls cut at the timeout: {fleet.cut}")
-    print(f"lost nodes ended {fleet.lost_calls} calls and {fleet.recordings_lost} of {fleet.recordings} recordings, "
-          f"{fleet.lost_seconds / 3600:.1f} h of them; {fleet.recordings_cut} recordings are whole up to a timeout")
+    print(f"calls in {options.weeks} weeks: {total('made')}, at most {max(f.most_rooms for f in weeks)} at once, on "
+          f"{max(f.most_nodes for f in weeks)} of {options.nodes} nodes; {total('refused')} refused "
+          f"({100 * total('refused') / max(1, tried):.2f} %)")
+    print(f"drains: {len(drains)}, median {percentile(drains, 0.5) / 60:.0f} min, longest "
+          f"{max(drains, default=0) / 60:.0f} min; {total('cut')} calls were cut at the timeout, and "
+          f"{total('recordings_cut')} recordings are complete up to it")
+    print(f"lost nodes ended {total('lost_calls')} calls and {total('recordings_lost')} of {total('recordings')} "
+          f"recordings, {sum(f.lost_seconds for f in weeks) / 3600:.1f} h of them")
 
 
 if __name__ == "__main__":

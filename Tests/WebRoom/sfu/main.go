@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -210,6 +211,14 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 }
 
 func main() {
+	if os.Args[1] == "crowd" {
+		receivers, err := strconv.Atoi(os.Args[4])
+		must(err)
+		seconds, err := strconv.Atoi(os.Args[5])
+		must(err)
+		crowd(os.Args[2], os.Args[3], receivers, seconds)
+		return
+	}
 	s := &server{api: api(), token: os.Args[2], connections: map[string]*webrtc.PeerConnection{}}
 	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
 	must(err)
