@@ -12,12 +12,17 @@ final class EffectFilter: AudioPreProcessor {
     private let effect: Effect
     private var settings: EffectSettings
     private var instances: [EffectInstance]
+    private let host: PluginHost
+    /// The blocks to wait before the effect is made again.
+    private var restartIn = 0
+    private var hasLoggedFault = false
     let editing: AudioEditing
 
     init(settings: EffectSettings, host: PluginHost) throws {
         guard let effect = settings.effect else { throw PluginError("the settings name no effect") }
         self.effect = effect
         self.settings = settings
+        self.host = host
         instances = try Self.instances(of: effect, settings)
         // Only a running effect tells its delay.
         for instance in instances { instance.run() }
@@ -45,10 +50,34 @@ final class EffectFilter: AudioPreProcessor {
     /// New instances: not all effects forget earlier audio when they are activated again.
     func onPreProcessStart() throws { instances = try Self.instances(of: effect, settings) }
 
-    func onPreProcessRawData(_ block: inout MutableAudioBlock) {
+    /// Blocks between two restarts: half a second.
+    private static let restartDistance = 50
+
+    /// An effect that has once computed a value that is not finite may do so for ever: it is made again.
+    func onPreProcessRawData(_ block: inout MutableAudioBlock) throws {
+        if restartIn > 0 { restartIn -= 1 }
         var samples = block.samples
+        var isFinite = true
         for (number, instance) in instances.enumerated() {
-            instance.edit(&samples, channel: instances.count == 2 ? number : nil)
+            instance.process(samples.span, channel: instances.count == 2 ? number : nil)
+            isFinite = isFinite && instance.isFinite
+        }
+        guard isFinite else {
+            if !hasLoggedFault {
+                hasLoggedFault = true
+                host.log(
+                    .warning,
+                    "the effect returned a value that is not finite; the block plays unedited, and the "
+                        + "effect restarts")
+            }
+            if restartIn == 0 {
+                restartIn = Self.restartDistance
+                instances = try Self.instances(of: effect, settings)
+            }
+            throw PluginError("the effect returned a value that is not finite")
+        }
+        for (number, instance) in instances.enumerated() {
+            instance.write(to: &samples, channel: instances.count == 2 ? number : nil)
         }
     }
 }
@@ -116,10 +145,10 @@ final class EffectInstance {
         return Int(min(max(delay.rounded(), 0), Float(AudioEditing.longestDelayFrames)))
     }
 
-    /// Edits stereo samples.
+    /// Runs with stereo samples.
     ///
     /// - Parameter channel: The one to edit; nil for both.
-    func edit(_ samples: inout MutableSpan<Int16>, channel: Int?) {
+    func process(_ samples: Span<Int16>, channel: Int?) {
         for frame in 0..<Self.frames {
             let (left, right) = (Float(samples[frame * 2]), Float(samples[frame * 2 + 1]))
             if let channel {
@@ -132,6 +161,15 @@ final class EffectInstance {
             }
         }
         run()
+    }
+
+    /// Whether all samples of the last run are finite.
+    var isFinite: Bool {
+        outputs.allSatisfy { output in (0..<Self.frames).allSatisfy { output[$0].isFinite } }
+    }
+
+    /// Writes the result of the last run.
+    func write(to samples: inout MutableSpan<Int16>, channel: Int?) {
         for frame in 0..<Self.frames {
             if let channel {
                 samples[frame * 2 + channel] = Self.sample(outputs[0][frame])
@@ -143,7 +181,6 @@ final class EffectInstance {
     }
 
     private static func sample(_ value: Float) -> Int16 {
-        guard value.isFinite else { return 0 }
-        return Int16(min(max((value * 32_768).rounded(), -32_768), 32_767))
+        Int16(min(max((value * 32_768).rounded(), -32_768), 32_767))
     }
 }

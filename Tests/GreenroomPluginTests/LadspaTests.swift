@@ -27,7 +27,8 @@ import Testing
         var indices: [UInt32] = [9, 9]
         var reason = [CChar](repeating: 0, count: 200)
         let opened = unsafeBitCast(symbol, to: Function.self)(
-            try load("\(Self.folder)/\(file).so"), "ladspa-\(file)", &indices, &reason, reason.count
+            try load(file.hasPrefix("/") ? file : "\(Self.folder)/\(file).so"), "ladspa-\(file)",
+            &indices, &reason, reason.count
         )
         guard let opened else {
             let text = String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
@@ -97,5 +98,62 @@ import Testing
     @Test func `a file of generators has no effects`() throws {
         #expect(try plugins(of: "noise").isEmpty)
         #expect(try plugins(of: "xfade_1915").isEmpty)
+    }
+
+    /// An effect that returns NaN at a sample of 12345, and from then on.
+    private static let faulty = """
+        #include <stdlib.h>
+        #include <math.h>
+        typedef struct { float *in, *out; int broken; } state;
+        static void *make(const void *d, unsigned long r) { return calloc(1, sizeof(state)); }
+        static void connect(void *s, unsigned long p, float *m) { if (p) ((state *)s)->out = m; else ((state *)s)->in = m; }
+        static void run(void *s, unsigned long n) {
+          state *e = s;
+          for (unsigned long i = 0; i < n; i++) {
+            if (e->in[i] * 32768 == 12345) e->broken = 1;
+            e->out[i] = e->broken ? NAN : e->in[i] / 2;
+          }
+        }
+        static const int ports[] = {5, 9};
+        static const char *const names[] = {"in", "out"};
+        static const struct { int h; float l, u; } hints[2];
+        static const struct {
+          unsigned long id; const char *label; int properties; const char *name, *maker, *copyright;
+          unsigned long count; const int *ports; const char *const *names; const void *hints; void *data;
+          void *(*make)(const void *, unsigned long); void (*connect)(void *, unsigned long, float *);
+          void *activate; void (*run)(void *, unsigned long); void *adding, *gain, *deactivate; void (*cleanup)(void *);
+        } d = {1, "faulty", 0, "faulty", "m", "c", 2, ports, names, hints, 0, make, connect, 0, run, 0, 0, 0, free};
+        const void *ladspa_descriptor(unsigned long i) { return i ? 0 : &d; }
+        """
+
+    @Test func `a block with a value that is not finite plays unedited, and the effect restarts`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let source = try folder.write("faulty.c", Self.faulty)
+        let library = folder("faulty.so")
+        let run = try ChildProcess.run("cc", ["-shared", "-fPIC", "-o", library, source])
+        try #require(run.exit == .code(0), "\(run)")
+        let session = try session(library, "ladspa-faulty")
+        let good = [Int16](repeating: 1000, count: 960)
+        #expect(try session.edit(good).allSatisfy { $0 == 500 })
+        for _ in 0..<3 {
+            var bad = good
+            bad[100] = 12_345
+            let (status, block) = try session.editOnce(bad)
+            #expect(status != .ok && block == bad)
+            // The effect is made again within half a second.
+            var refused = 0
+            while case let (status, block) = try session.editOnce(good), status != .ok,
+                refused < 200
+            {
+                #expect(block == good)
+                refused += 1
+            }
+            #expect(refused <= 50)
+            #expect(try session.edit(good).allSatisfy { $0 == 500 })
+        }
+        let log = session.host.state.withLock { $0.log }
+        #expect(log.count { $0.contains("not finite") } == 1, "\(log)")
     }
 }

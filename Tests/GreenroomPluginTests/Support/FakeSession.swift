@@ -203,6 +203,20 @@ final class FakeSession {
         return result
     }
 
+    /// Lets an audio pre-processor edit one block, which it may refuse.
+    func editOnce(_ samples: [Int16]) throws -> (Status, [Int16]) {
+        let filter = try audioFilter()
+        var block = samples
+        let status = block.withUnsafeMutableBufferPointer { block in
+            guard let base = block.baseAddress else { return Status.failed.rawValue }
+            var edit = gr_audio_edit(
+                struct_size: UInt32(MemoryLayout<gr_audio_edit>.size), channels: filter.channels,
+                frame_count: 480, reserved: 0, pts_ns: 0, samples: base, reference: nil)
+            return filter.process(plugin.pointee.`self`, &edit)
+        }
+        return (Status(rawValue: status), block)
+    }
+
     /// Tells a pre-processor of another size of its frames.
     func changeFrames(_ row: VideoCapability) throws -> Status {
         let table = try #require(extensionTable(GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE))
