@@ -7,7 +7,7 @@ import GreenroomPlugin
 /// beside the echo makes them less alike, and then the last delay stays.
 struct EchoDelay: Sendable {
     /// The longest delay, in blocks.
-    static let longest = 50
+    static let longest = 52
     /// How many blocks are compared.
     private static let window = 200
     /// The number of blocks that the first comparison needs.

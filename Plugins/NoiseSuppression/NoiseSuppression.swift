@@ -41,17 +41,23 @@ final class NoiseSuppression: AudioPreProcessor {
 
     /// How much later the library returns audio whose noise it suppresses, in samples.
     private static let delayFrames = 336
+    /// How much later the microphone is processed than the reference, in blocks. The library cancels only an echo that comes
+    /// after the reference by more than its buffers.
+    private static let leadBlocks = 2
 
     private var settings: Settings
     private var processor: Processor?
     private var reference = AlignedReference()
+    private var microphone = DelayedBlocks(count: leadBlocks)
 
     init(settings: Settings, host: PluginHost) { self.settings = settings }
 
     /// A voice is one channel.
     var editing: AudioEditing {
         AudioEditing(
-            channels: 1, delayFrames: settings.suppression == .off ? 0 : Self.delayFrames,
+            channels: 1,
+            delayFrames: (settings.suppression == .off ? 0 : Self.delayFrames)
+                + (settings.echoCancellation ? Self.leadBlocks * AudioEditing.blockFrames : 0),
             takesReference: settings.echoCancellation)
     }
 
@@ -63,20 +69,43 @@ final class NoiseSuppression: AudioPreProcessor {
     func onPreProcessStart() throws {
         processor = try Processor(settings.options)
         reference = AlignedReference()
+        microphone = DelayedBlocks(count: Self.leadBlocks)
     }
 
     func onPreProcessRawData(_ block: inout MutableAudioBlock) throws {
         guard let processor else { return }
-        guard settings.echoCancellation, block.hasReference else {
-            return try processor.process(&block)
-        }
-        let samples = block.samples
-        let heard = EchoDelay.loudness(samples.span)
+        guard settings.echoCancellation else { return try processor.process(&block) }
+        let heard = delayed(&block)
+        guard block.hasReference else { return try processor.process(&block) }
         reference.append(block.reference, heard: heard)
         try processor.process(&block, reference: reference.samples)
     }
 
+    /// Delays the microphone.
+    ///
+    /// - Returns: Its loudness.
+    private func delayed(_ block: inout MutableAudioBlock) -> Double {
+        var samples = block.samples
+        microphone.delay(&samples)
+        return EchoDelay.loudness(samples.span)
+    }
+
     func onPreProcessStop() { processor = nil }
+}
+
+/// Returns blocks a fixed number of blocks later.
+private struct DelayedBlocks {
+    private var ring: [Int16]
+    private var next = 0
+
+    init(count: Int) { ring = [Int16](repeating: 0, count: count * AudioEditing.blockFrames) }
+
+    mutating func delay(_ samples: inout MutableSpan<Int16>) {
+        for index in samples.indices {
+            (ring[next], samples[index]) = (samples[index], ring[next])
+            next = (next + 1) % ring.count
+        }
+    }
 }
 
 /// The library's processor.

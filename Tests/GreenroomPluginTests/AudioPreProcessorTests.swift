@@ -143,8 +143,8 @@ import Testing
         #expect(abs((best ?? 0) - delay) <= 24, "\(String(describing: best))")
     }
 
-    @Test(arguments: [20, 120, 250, 400])
-    func `an echo of the incoming audio is at least 20 dB weaker after 2 s`(milliseconds: Int)
+    @Test(arguments: [0, 5, 10, 20, 120, 250, 400, 500])
+    func `an echo of the incoming audio is at least 25 dB weaker after 2 s`(milliseconds: Int)
         throws
     {
         let voice = Self.speech.samples.dropFirst(96_000).prefix(480_000)
@@ -160,9 +160,10 @@ import Testing
         #expect(try session.audioFilter().flags == GR_AUDIO_EDIT_REFERENCE)
         let heard = samples(echo)
         let edited = try session.edit(heard, reference: samples(Array(voice)))
+        // The microphone is delayed by 20 ms.
         let rest = [(delay + 96_000)..<edited.count]
         let lower = power(heard, rest) - power(edited, rest)
-        #expect(lower >= 20, "\(lower) dB")
+        #expect(lower >= 25, "\(lower) dB")
     }
 
     @Test func `a voice that is not in the incoming audio stays`() throws {
