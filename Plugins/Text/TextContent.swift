@@ -1,9 +1,9 @@
 /// A text that can be laid out: without control characters except line feeds.
 struct TextContent: Equatable {
-    /// The longest text, in bytes: Pango measures in 1/1024 pixel and 32 bits.
+    /// The longest text, in bytes: the host waits for its layout, and Pango measures in 1/1024 pixel and 32 bits.
     ///
     /// - Parameter size: The font's, in pixels.
-    static func limit(ofSize size: Int) -> Int { min(1_000_000 / max(size, 1), 16_384) }
+    static func limit(ofSize size: Int) -> Int { min(1_000_000 / max(size, 1), 2048) }
 
     /// The text.
     let text: String
