@@ -33,6 +33,9 @@ struct Speech: Microphone {
     private var settings: Settings
     private var style: SpeechSynthesizer.Style
     private var queue = SpeechQueue()
+    /// Whether the log says that the queue is full, and the sentences that were dropped since.
+    private var isFull = false
+    private var dropped = 0
     /// The sentence that is spoken now, its samples, and how many of them were sent.
     private var sentence: String?
     private var samples: [Int16] = []
@@ -74,6 +77,12 @@ struct Speech: Microphone {
     private mutating func add(_ text: String) {
         let lost = queue.add(text)
         guard lost > 0 else { return }
+        // One line until a sentence has been taken, and then one with the count.
+        guard !isFull else {
+            dropped += lost
+            return
+        }
+        isFull = true
         host.log(
             .warning,
             "\(lost) sentences dropped: \(SpeechQueue.mostWaiting) are waiting. Say the next one when "
@@ -100,6 +109,8 @@ struct Speech: Microphone {
     /// - Returns: Whether there is one.
     private mutating func begin() throws -> Bool {
         guard let next = queue.next() else { return false }
+        if dropped > 0 { host.log(.warning, "\(dropped) more sentences dropped") }
+        (isFull, dropped) = (false, 0)
         (sentence, sentCount) = (next, 0)
         samples = try SpeechSynthesizer.speak(next, style)
         return true
