@@ -102,9 +102,10 @@ private final class VideoCommand {
 
     /// Sends frames, over all restarts, on one thread.
     private final class Showing: StreamPlayer {
-        /// How long the last frame stays. Then black is sent in the same interval: a camera without frames
-        /// fails.
+        /// How long the last frame stays. Then black is sent: a camera without frames fails.
         private static let longestGap: Int64 = 900_000_000
+        /// The interval of black, below the second after which the host shows a slate.
+        private static let blackInterval: Int64 = 500_000_000
 
         private let sender: VideoSender
         private let host: PluginHost
@@ -112,6 +113,8 @@ private final class VideoCommand {
         private let first: Header?
         /// The newest frame that was sent; nil before the first one.
         private var newest: (size: FrameSize, rate: FrameRate, time: Int64)?
+        /// Whether the newest frame is black, because the command has stalled.
+        private var isBlack = false
         private var told: Set<String> = []
 
         init(sender: VideoSender, first: Header?) {
@@ -141,6 +144,7 @@ private final class VideoCommand {
                 guard host.wait(untilNanoseconds: time) == .ok else { throw CancellationError() }
                 try send(frame, format.size, color, at: time)
                 newest = (format.size, format.rate, time)
+                isBlack = false
             }
         }
 
@@ -160,7 +164,12 @@ private final class VideoCommand {
         }
 
         private var blackDue: Int64? {
-            newest.map { $0.time + max(Self.longestGap, 2 * $0.rate.dueNanoseconds(ofFrame: 1)) }
+            newest.map {
+                $0.time
+                    + (isBlack
+                        ? Self.blackInterval
+                        : max(Self.longestGap, 2 * $0.rate.dueNanoseconds(ofFrame: 1)))
+            }
         }
 
         private func sendBlackIfDue() throws(SendRefusal) {
@@ -171,6 +180,7 @@ private final class VideoCommand {
                 [UInt8](repeating: 16, count: luma) + [UInt8](repeating: 128, count: 2 * chroma)
             try send(black, newest.size, .bt601Limited, at: host.nowNanoseconds)
             self.newest?.time = host.nowNanoseconds
+            isBlack = true
         }
 
         private func send(
