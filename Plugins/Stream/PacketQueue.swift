@@ -18,6 +18,8 @@ final class PacketQueue: Sendable {
         var items: [Item] = []
         /// Whether the thread takes packets.
         var isOpen = false
+        /// Whether packets are sent: before, they wait for the connection and not for the network.
+        var isSending = false
         /// Whether the next packet has to be a key frame.
         var awaitsKey = true
         var wantsKey = true
@@ -53,6 +55,12 @@ final class PacketQueue: Sendable {
     /// Counts a frame that never became a packet.
     func loseFrame() { state.withLock { $0.lostFrames += 1 } }
 
+    /// The media that waits for the network, in nanoseconds; 0 without a connection.
+    var lateness: Int64 { state.withLock { $0.isSending ? $0.behind : 0 } }
+
+    /// The connection is made.
+    func beginSending() { state.withLock { $0.isSending = true } }
+
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// Whether the next frame has to be a key frame; asks once.
@@ -68,6 +76,7 @@ final class PacketQueue: Sendable {
         state.withLock { state in
             state.dropAll()
             state.isOpen = isOpen
+            state.isSending = false
         }
     }
 

@@ -79,6 +79,13 @@ final class Publisher: Sendable {
         host.setState(.live, address.name)
         whenLive()
         try connection.write(first.packet)
+        // What has waited for the connection is sent at once, and does not count as late.
+        var backlog = queue.behind
+        while backlog > 0, let item = queue.next() {
+            try connection.write(item.packet)
+            backlog = min(backlog - item.packet.duration, queue.behind)
+        }
+        queue.beginSending()
         while let item = queue.next() { try connection.write(item.packet) }
         try connection.finish()
     }

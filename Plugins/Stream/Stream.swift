@@ -1,4 +1,5 @@
 import CFFmpeg
+import Glibc
 import PluginEncoding
 import GreenroomPlugin
 import GreenroomSystem
@@ -122,7 +123,10 @@ final class Stream: Output {
         (nextIndex, newestKey, firstSample, bytes) = (0, nil, nil, 0)
         adaptation = AdaptiveBitRate()
         do {
-            if !settings.hls.isEmpty { try makeFolder(of: settings.hls) }
+            if !settings.hls.isEmpty {
+                try makeFolder(of: settings.hls)
+                removeOrphans(of: settings.hls)
+            }
             guard let format = av_guess_format(address.muxer, nil, nil) else {
                 throw PluginError("FFmpeg's libraries lack the format \(address.muxer)")
             }
@@ -249,7 +253,7 @@ final class Stream: Output {
     // MARK: The network
 
     private func adapt(_ publisher: Publisher) {
-        let behind = publisher.queue.behind
+        let behind = publisher.queue.lateness
         guard let video, adaptation.update(behind: behind, now: host.nowNanoseconds) else { return }
         encoder?.video.setKilobits(kilobits)
         let ceiling = adaptation.ceiling(of: video.capability)
@@ -265,6 +269,21 @@ final class Stream: Output {
         host.report("bytes-encoded", bytes)
         host.report("frames-lost", publisher?.queue.lostFrames ?? 0)
         host.report("video-bit-rate", kilobits)
+    }
+
+    /// Removes segments of earlier runs that the playlist no longer names.
+    private func removeOrphans(of path: String) {
+        let path = FilePath(path)
+        guard let name = path.lastComponent?.string else { return }
+        let folder = path.removingLastComponent()
+        let place = folder.isEmpty ? FilePath(".") : folder
+        let text = (try? FileDescriptor.contents(of: path.string, limit: 1 << 20)) ?? []
+        let names = (try? FileDescriptor.names(in: place.string)) ?? []
+        for orphan in StreamAddress.orphans(
+            among: names, of: name, String(decoding: text, as: UTF8.self))
+        {
+            unlink(place.appending(orphan).string)
+        }
     }
 
     private func makeFolder(of path: String) throws {

@@ -1,4 +1,6 @@
 import CFFmpeg
+import Glibc
+import GreenroomPlugin
 import PluginEncoding
 
 /// The parameters of the encoders, for the muxer.
@@ -55,9 +57,25 @@ final class StreamConnection {
         hasFile = context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0
         do {
             try open(address, content)
+        } catch let error as FFmpegError {
+            free()
+            throw Self.reason(of: error, name)
         } catch {
             free()
             throw error
+        }
+    }
+
+    /// FFmpeg's texts for a refusal and for the end of a wait are those of a file.
+    private static func reason(of error: FFmpegError, _ name: String) -> any Error {
+        switch error.code {
+        case -EPERM:
+            PluginError(
+                "\(name): the server refused the stream; check the application and the key",
+                status: .unavailable)
+        case Int32(CFFMPEG_EXIT):
+            PluginError("\(name): the server did not answer in time", status: .unavailable)
+        default: error
         }
     }
 
@@ -106,7 +124,11 @@ final class StreamConnection {
         content.pointee.duration =
             ticks(packet.start - start + packet.duration, base) - content.pointee.pts
         interruption.limit(toMilliseconds: Self.timeoutMilliseconds)
-        try check(av_interleaved_write_frame(context, content), "\(name): sending")
+        do {
+            try check(av_interleaved_write_frame(context, content), "\(name): sending")
+        } catch {
+            throw Self.reason(of: error, name)
+        }
     }
 
     private func ticks(_ nanoseconds: Int64, _ base: AVRational) -> Int64 {

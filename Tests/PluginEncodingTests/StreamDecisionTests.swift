@@ -5,6 +5,19 @@ import Testing
 
 /// Tests of what a stream decides without a network.
 @Suite struct StreamDecisionTests {
+    @Test func `only segments that the playlist does not name are left over`() {
+        let names = [
+            "live0.ts", "live1.ts", "live2.ts", "live2.ts.tmp", "live.m3u8", "live.ts", "lively3.ts",
+            "live4.mp4", "other1.ts", "live\u{0663}.ts",
+        ]
+        let playlist = "#EXTM3U\n#EXTINF:2.0,\nlive1.ts\r\n"
+        #expect(
+            StreamAddress.orphans(among: names, of: "live.m3u8", playlist) == [
+                "live0.ts", "live2.ts", "live2.ts.tmp",
+            ])
+        #expect(StreamAddress.orphans(among: ["7.ts", "a"], of: ".m3u8", "") == ["7.ts"])
+    }
+
     @Test(arguments: [
         ("rtmp://ana:secret@live.example.com:1935/app/key?token=secret", "flv"),
         ("rtmps://live.example.com/app/secret", "flv"),

@@ -74,6 +74,24 @@ import Testing
         #expect(run.standardError.contains("frames-lost 0"), "\(run)")
     }
 
+    @Test func `HLS continues after a restart, and leaves no old segments`() throws {
+        let folder = try TemporaryFolder()
+        let playlist = folder("live.m3u8")
+        for first in [0, 4, 8] {
+            let run = try session("hls: '\(playlist)', key-interval: 1").run()
+            #expect(run.exit == .code(0), "\(run)")
+            let text = String(decoding: try readFile(playlist), as: UTF8.self)
+            let lines = text.split(separator: "\n").map(String.init)
+            #expect(lines.contains("#EXT-X-TARGETDURATION:1"), "\(text)")
+            let seam = try #require(lines.lastIndex(of: "#EXT-X-DISCONTINUITY"), "\(text)")
+            #expect(lines[seam + 2] == "live\(first).ts", "\(text)")
+            let listed = lines.filter { $0.hasSuffix(".ts") }
+            #expect(listed.count <= 6 && listed.last == "live\(first + 3).ts", "\(text)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(files.count <= listed.count + 3, "\(files)")
+        }
+    }
+
     @Test(.nightly) func `an isolated stream writes HLS into the folder that it is granted`() throws
     {
         let folder = try TemporaryFolder()

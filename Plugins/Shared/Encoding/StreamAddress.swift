@@ -62,7 +62,29 @@ package struct StreamAddress: Equatable, Sendable {
                 name: "\(scheme)://\(isClear ? host : "...")"))
     }
 
-    /// A playlist of HLS in a folder, with its segments beside it.
+    /// The segments beside a playlist of HLS that it no longer names: earlier runs have left them.
+    ///
+    /// - Parameters:
+    ///   - names: The files of the folder.
+    ///   - playlist: The name of the playlist.
+    ///   - text: Its content; empty if there is none.
+    package static func orphans(
+        among names: [String], of playlist: String, _ text: String
+    ) -> [String] {
+        let base = playlist.hasSuffix(".m3u8") ? String(playlist.dropLast(5)) : playlist
+        let listed = Set(text.split(whereSeparator: \.isNewline).map(String.init))
+        return names.filter { name in
+            guard name.hasPrefix(base), !listed.contains(name) else { return false }
+            var rest = name.dropFirst(base.count)
+            for ending in [".ts", ".ts.tmp"] where rest.hasSuffix(ending) {
+                rest = rest.dropLast(ending.count)
+                return !rest.isEmpty && rest.allSatisfy { $0.isASCII && $0.isNumber }
+            }
+            return false
+        }
+    }
+
+    /// A playlist of HLS in a folder, with its segments beside it. After a restart it continues.
     ///
     /// - Parameter seconds: The length of a segment.
     package static func hls(_ path: String, seconds: Int) -> StreamAddress {
@@ -70,7 +92,7 @@ package struct StreamAddress: Equatable, Sendable {
             target: path, muxer: "hls",
             options: [
                 "hls_time": "\(seconds)", "hls_list_size": "6",
-                "hls_flags": "delete_segments+independent_segments+temp_file",
+                "hls_flags": "append_list+delete_segments+independent_segments+temp_file",
             ],
             name: path)
     }
