@@ -2,7 +2,7 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 import Synchronization
-import SystemPackage
+package import SystemPackage
 
 /// A queue of lines for a reader that may stop reading, for example a pager.
 ///

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomABI
 import GreenroomPlugin
 import TestSupport
+import Synchronization
 import Testing
 
 /// Runs installed effects of LADSPA through the bridge.

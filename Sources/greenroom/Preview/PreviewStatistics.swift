@@ -106,7 +106,7 @@ struct PreviewStatistics {
     }
 
     private func rate(of video: SessionReport.Video) -> String {
-        let earlier = video(of: before)?.accepted
+        let earlier = self.video(of: before)?.accepted
         return "\(decimal(rate(from: earlier, to: video.accepted), 1)) fps"
     }
 

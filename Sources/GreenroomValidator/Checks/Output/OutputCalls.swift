@@ -3,11 +3,10 @@ import GreenroomHarness
 extension Catalogue {
     static let outputCalls = Check(
         "output.calls", "values, states and ceilings are accepted", of: .outputs,
-        proving: """
-            Passes two seconds of media, and looks at the answer to each report, state and \
-            set_ceiling. After a refusal the value, the state or the ceiling is missing in the \
-            session, and nothing else shows that.
-            """
+        rule: "An output's reports, states and ceilings are valid, so that the host accepts them.",
+        why: "After a refusal, the value, the state or the ceiling is missing in the session.",
+        measured: "2 s of media; the answer to each `report`, `state` and `set_ceiling`.",
+        fix: "Read the refusal's text: it names the argument and the allowed values."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.startOutput()
