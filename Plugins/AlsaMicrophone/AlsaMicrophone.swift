@@ -15,7 +15,7 @@ struct AlsaMicrophone: VirtualAudioMic {
         var channels = 1
 
         static let table: [Setting<Self>] = [
-            .string("device", \.device, title: "ALSA device; see 'greenroom devices'"),
+            .resource("device", \.device, title: "ALSA device; see 'greenroom devices'"),
             .integer(
                 "rate", \.rate, in: AudioFormat.legalRates,
                 title: "Sample rate; the nearest that the card has", unit: "Hz"),

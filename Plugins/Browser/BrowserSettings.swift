@@ -17,7 +17,7 @@ struct BrowserSettings: PluginSettings, Equatable {
 
     static let table: [Setting<Self>] = [
         .path("page", \.page, title: "HTML file to show", live: true),
-        .string("url", \.url, title: "Page to show, in place of a file", live: true),
+        .resource("url", \.url, title: "Page to show, in place of a file", live: true),
         .integer(
             "width", \.width, in: 0...PageGeometry.longestSide,
             title: "Width that the page is made for; 0: the video's", unit: "px", live: true),
@@ -34,7 +34,7 @@ struct BrowserSettings: PluginSettings, Equatable {
         ),
         .integer("reload", \.reload, title: "Another number reloads the page", live: true),
         .boolean("network", \.network, title: "Whether the page may use the network"),
-        .string(
+        .resource(
             "speaker", \.speaker,
             title: "Loudspeaker of PipeWire that the page plays to; muted without it"),
     ]

@@ -10,7 +10,7 @@ struct AudioCommandSettings: PluginSettings {
     var channels = 2
 
     static let table: [Setting<Self>] = [
-        .string(
+        .resource(
             "command", \.command,
             title:
                 "Program and arguments, as a list. The program writes WAV, or 16-bit little-endian "

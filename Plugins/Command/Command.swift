@@ -39,7 +39,7 @@ final class Command: Output {
         var channels = 2
 
         static let table: [Setting<Self>] = [
-            .string(
+            .resource(
                 "command", \.command,
                 title: "Program and arguments: a list, or a text with one argument per line",
                 required: true),

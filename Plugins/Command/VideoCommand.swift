@@ -9,7 +9,7 @@ struct VideoCommandSettings: PluginSettings {
     var path = ""
 
     static let table: [Setting<Self>] = [
-        .string(
+        .resource(
             "command", \.command,
             title: "Program and arguments: a list. It writes Y4M to its standard output"),
         .path("path", \.path, title: "A named pipe or /dev/stdin with Y4M, instead of a command"),

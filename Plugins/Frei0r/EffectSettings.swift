@@ -127,8 +127,9 @@ extension Effect {
                         unique("\(parameter.name)-y"), \.[y: index], in: bounds(value.y),
                         title: "\(parameter.title) (from the top)", live: true))
             case .text:
+                // Some effects open the file that a text names.
                 table.append(
-                    .string(
+                    .resource(
                         unique(parameter.name), \.[text: index], title: parameter.title,
                         live: true))
             }

@@ -34,8 +34,8 @@ struct MediaSettings: PluginSettings {
 
     static let table: [Setting<Self>] = [
         .path("file", \.file, title: "Video or audio file"),
-        .string("url", \.url, title: "Stream: http, https, rtmp, rtsp, srt, tcp, udp or rtp"),
-        .string("device", \.device, title: "Filter graph of libavdevice: lavfi:testsrc2"),
+        .resource("url", \.url, title: "Stream: http, https, rtmp, rtsp, srt, tcp, udp or rtp"),
+        .resource("device", \.device, title: "Filter graph of libavdevice: lavfi:testsrc2"),
         .string(
             "audio-track", \.audioTrack,
             title:

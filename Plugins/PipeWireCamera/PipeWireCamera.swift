@@ -15,7 +15,7 @@ final class PipeWireCamera: VideoSource {
         var portal = false
 
         static let table: [Setting<Self>] = [
-            .string(
+            .resource(
                 "camera", \.camera,
                 title: "Name of its node, as pw-top shows it; any camera without it"),
             .boolean(

@@ -12,9 +12,9 @@ struct ScreenSettings: PluginSettings {
     var token = ""
 
     static let table: [Setting<Self>] = [
-        .string(
+        .resource(
             "window", \.window, title: "A window's id, title or class; see 'greenroom devices'"),
-        .string("monitor", \.monitor, title: "A monitor's name; see 'greenroom devices'"),
+        .resource("monitor", \.monitor, title: "A monitor's name; see 'greenroom devices'"),
         .string("region", \.region, title: "A part of the screen: WIDTHxHEIGHT+X+Y"),
         .boolean("cursor", \.cursor, title: "Whether the cursor is visible"),
         .choice(

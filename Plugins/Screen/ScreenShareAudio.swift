@@ -13,7 +13,7 @@ struct ScreenShareAudio: ShareAudioSource {
         var channels = 2
 
         static let table: [Setting<Self>] = [
-            .string("program", \.program, title: "A part of the program's name; all without it"),
+            .resource("program", \.program, title: "A part of the program's name; all without it"),
             .integer("channels", \.channels, in: 1...2, title: "Channels"),
         ]
     }

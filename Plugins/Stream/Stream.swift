@@ -23,7 +23,7 @@ final class Stream: Output {
         var keyInterval = 2
 
         static let table: [Setting<Self>] = [
-            .string(
+            .resource(
                 "url", \.url,
                 title: "Server: rtmp, rtmps, rtsp, srt or udp; the log shows only its host"),
             .path(

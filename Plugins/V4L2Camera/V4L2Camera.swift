@@ -18,7 +18,7 @@ final class V4L2Camera: VideoSource {
         private static let range = ControlPlan.automatic...Int(Int32.max)
 
         static let table: [Setting<Self>] = [
-            .string(
+            .resource(
                 "device", \.device,
                 title: "Path, or a part of the camera's name; the first camera without it"),
             .integer(

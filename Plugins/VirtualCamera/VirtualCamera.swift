@@ -24,7 +24,7 @@ final class VirtualCamera: Output {
             .integer(
                 "height", \.height, in: 0...4096, title: "Height, a multiple of 2; 0: the track's"),
             .integer("fps", \.fps, in: 0...120, title: "Frame rate; 0: the track's", unit: "fps"),
-            .string(
+            .resource(
                 "device", \.device,
                 title: "Device of v4l2loopback in place of PipeWire, e.g. /dev/video10"),
         ]

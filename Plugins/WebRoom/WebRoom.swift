@@ -48,12 +48,12 @@ final class WebRoom: Call {
         var draining = false
 
         static let table: [Setting<Self>] = [
-            .string(
+            .resource(
                 "address", \.address,
                 title: "IP address to listen at; 127.0.0.1: only this machine, 0.0.0.0: all "
                     + "networks"),
             .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: any free port"),
-            .string(
+            .resource(
                 "proxy", \.proxy,
                 title:
                     "IP address of a reverse proxy that says in X-Forwarded-For whom it speaks for; "
@@ -62,28 +62,28 @@ final class WebRoom: Call {
                 "certificate", \.certificate,
                 title: "PEM file with the certificate of the page for HTTPS; empty: HTTP"),
             .path("key", \.key, title: "PEM file with the key of the certificate"),
-            .string(
+            .resource(
                 "public-url", \.publicURL,
                 title: "URL at which people open the page, such as https://room.example; empty: "
                     + "this machine's"),
-            .string(
+            .resource(
                 "announce", \.announce,
                 title:
                     "Public IP addresses that forward video and audio to this machine, with blanks "
                     + "between them; auto: what the STUN server sees; empty: none"),
-            .string(
+            .resource(
                 "stun", \.stun,
                 title: "STUN servers, such as stun.example:3478, separated by spaces; empty: "
                     + "none"),
-            .string(
+            .resource(
                 "turn", \.turn,
                 title: "TURN servers, such as turn:turn.example:3478?transport=udp, with blanks "
                     + "between them; empty: none"),
             .string(
                 "turn-username", \.turnUsername, title: "User of the TURN servers; empty: none"),
-            .string(
+            .secret(
                 "turn-password", \.turnPassword, title: "Password of the TURN user"),
-            .string(
+            .secret(
                 "turn-secret", \.turnSecret,
                 title:
                     "Secret that the room shares with the TURN servers, instead of a user; empty: "
@@ -91,28 +91,28 @@ final class WebRoom: Call {
             .string(
                 "udp-ports", \.udpPorts,
                 title: "Ports of video and audio, such as 50000-50200; empty: any"),
-            .string(
+            .resource(
                 "allow-origins", \.allowOrigins,
                 title: "Origins of other web pages that may use the room, such as "
                     + "https://page.example, separated by spaces; *: all; empty: none"),
-            .string(
+            .secret(
                 "viewer-token", \.viewerToken,
                 title: "The secret end of a viewer's link, after #; empty: no such link"),
-            .string(
+            .secret(
                 "guest-token", \.guestToken,
                 title: "Secret part of the guests' link; empty: no guests' link"),
-            .string(
+            .secret(
                 "operator-token", \.operatorToken,
                 title: "The secret end of an operator's link; empty: no such link"),
-            .string(
+            .resource(
                 "publish", \.publish,
                 title: "Address of a media server to send the session to, by WHIP; empty: none"),
-            .string("publish-token", \.publishToken, title: "Token of the server; empty: none"),
-            .string(
+            .secret("publish-token", \.publishToken, title: "Token of the server; empty: none"),
+            .resource(
                 "fetch", \.fetch,
                 title: "Address of a media server to get a participant from, by WHEP; empty: none"
             ),
-            .string("fetch-token", \.fetchToken, title: "Token of the server; empty: none"),
+            .secret("fetch-token", \.fetchToken, title: "Token of the server; empty: none"),
             .string(
                 "fetch-name", \.fetchName,
                 title: "Name of the fetched participant; empty: the server's name"),

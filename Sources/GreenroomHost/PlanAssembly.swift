@@ -130,9 +130,8 @@ private struct Assembly {
                 configuration.isolation(of: plugin, standard: standard) == .process
                 ? nil : try load(seen, from: found.path, for: address)
             let descriptor = loaded?.descriptor ?? seen
-            let given = plugin.settings.sorted { $0.key < $1.key }.map { (name: $0, value: $1) }
-            let (settings, wrong) = descriptor.check(
-                settings: given, relativeTo: configuration.folder)
+            let (settings, wrong) = SecretFile.check(
+                plugin.settings, of: descriptor, relativeTo: configuration.folder)
             for problem in wrong { report(problem, plugin, address, of: descriptor) }
             problems += configuration.conflicts(of: plugin, at: address, standard: standard)
             let policy = configuration.failurePolicy(
@@ -247,7 +246,7 @@ private struct Assembly {
             if let target = entry.command.target, !plan.has(target) { return nil }
             do throws(CommandError) {
                 var checked = entry
-                checked.command = try plan.check(entry.command)
+                checked.command = try plan.check(entry.command, isFromFile: true)
                 return checked
             } catch {
                 report(error.description, entry.origin)
@@ -260,7 +259,9 @@ private struct Assembly {
         _ problem: SettingError, _ plugin: PluginConfiguration, _ address: PluginAddress,
         of descriptor: PluginDescriptor
     ) {
-        let known = descriptor.parameters.map(\.name)
+        let known =
+            descriptor.parameters.map(\.name)
+            + descriptor.parameters.filter(\.isSecret).map { SecretFile.key(of: $0.name) }
         let isUnknown = plugin.settings[problem.name] != nil && !known.contains(problem.name)
         let meant =
             isUnknown

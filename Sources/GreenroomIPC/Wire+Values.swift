@@ -83,6 +83,8 @@ extension WireWriter {
         }
         write(parameter.choices) { $0.write($1) }
         write(parameter.isLive)
+        write(parameter.isResource)
+        write(parameter.isSecret)
     }
 
     package mutating func write(_ descriptor: PluginDescriptor) {
@@ -203,7 +205,8 @@ extension WireReader {
         }
         return Parameter(
             name: name, title: title, type: type, unit: unit, defaultValue: defaultValue,
-            bounds: bounds, choices: choices, isLive: try readBool())
+            bounds: bounds, choices: choices, isLive: try readBool(),
+            isResource: try readBool(), isSecret: try readBool())
     }
 
     package mutating func readDescriptor() throws(WireError) -> PluginDescriptor {

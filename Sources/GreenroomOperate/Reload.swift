@@ -46,7 +46,7 @@ package struct Reload: Sendable {
         let rest = changes.rest
         for command in changes.commands {
             do throws(CommandError) {
-                try session.perform(command, origin: Self.origin)
+                try session.perform(command, origin: Self.origin, isFromFile: true)
                 settings.add(command)
             } catch {
                 refuse(error.description)

@@ -142,7 +142,15 @@ struct DescriptorReader {
             unit: try optionalString(raw, offset(\gr_parameter.unit), "\(place): unit"),
             defaultValue: nil, bounds: bounds,
             choices: type == .choice ? try choices(of: parameter, "\(place) (\(name))") : [],
-            isLive: parameter.flags & UInt32(GR_PARAMETER_LIVE) != 0)
+            isLive: parameter.flags & UInt32(GR_PARAMETER_LIVE) != 0,
+            isResource: type == .string && parameter.flags & UInt32(GR_PARAMETER_RESOURCE) != 0,
+            isSecret: parameter.flags & UInt32(GR_PARAMETER_SECRET) != 0)
+        guard !result.isSecret || type == .string && !result.isLive else {
+            throw error(
+                .badDescriptor,
+                "\(place) (\(name)): a secret is a string and never live. Remove GR_PARAMETER_SECRET or "
+                    + "GR_PARAMETER_LIVE.")
+        }
         if parameter.flags & UInt32(GR_PARAMETER_REQUIRED) == 0 {
             result.defaultValue = try defaultValue(of: parameter, as: result, place)
         }

@@ -65,6 +65,7 @@ extension Parameter {
             && name.utf8.allSatisfy(DescriptorRules.isParameterByte)
             && DescriptorRules.isFilled(title) && DescriptorRules.isText(unit ?? "")
             && hasLegalChoices && hasLegalDefault
+            && (!isSecret || type == .string && !isLive)
     }
 
     private var hasLegalChoices: Bool {

@@ -22,6 +22,11 @@ package struct SettingError: Error, Equatable, Sendable, CustomStringConvertible
     package var name: String
     /// The broken rule and the fix.
     package var description: String
+
+    package init(name: String, description: String) {
+        self.name = name
+        self.description = description
+    }
 }
 
 extension PluginDescriptor {
@@ -91,7 +96,7 @@ extension Parameter {
             return value
         case (.choice, .string(let text)):
             guard choices.contains(text) else {
-                throw problem("needs \(expectation), found \(value.written).")
+                throw problem("needs \(expectation), found \(written(value)).")
             }
             return value
         case (.path, .string(let text)):
@@ -112,7 +117,7 @@ extension Parameter {
         case (.choice, .boolean(let flag)) where choices.contains("\(flag)"):
             return .string("\(flag)")
         default:
-            throw problem("needs \(expectation), found \(value.written).")
+            throw problem("needs \(expectation), found \(written(value)).")
         }
     }
 
@@ -125,6 +130,11 @@ extension Parameter {
 
     private func problem(_ description: String) -> SettingError {
         SettingError(name: name, description: description)
+    }
+
+    /// The value for a message; a secret stays hidden.
+    private func written(_ value: ParameterValue) -> String {
+        isSecret ? "another value" : value.written
     }
 
     private var expectation: String {

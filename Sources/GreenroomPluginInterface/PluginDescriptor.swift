@@ -68,11 +68,15 @@ package struct Parameter: Equatable, Sendable {
     package var choices: [String]
     /// Whether the value may change while the plugin runs.
     package var isLive: Bool
+    /// Whether the value names something outside of the plugin: a path, an address, a device, a command.
+    package var isResource: Bool
+    /// Whether the value is never printed.
+    package var isSecret: Bool
 
     package init(
         name: String, title: String, type: ValueType, unit: String?,
         defaultValue: ParameterValue?, bounds: ClosedRange<Double>?, choices: [String],
-        isLive: Bool
+        isLive: Bool, isResource: Bool = false, isSecret: Bool = false
     ) {
         self.name = name
         self.title = title
@@ -82,5 +86,7 @@ package struct Parameter: Equatable, Sendable {
         self.bounds = bounds
         self.choices = choices
         self.isLive = isLive
+        self.isResource = isResource || type == .path
+        self.isSecret = isSecret
     }
 }

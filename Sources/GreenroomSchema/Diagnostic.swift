@@ -60,7 +60,7 @@ extension SourceText {
         let text = (isWarning ? "warning: " : "") + path.printable + diagnostic.message.printable
         switch diagnostic.place.origin {
         case .argument(let argument):
-            return ["\(argument.printable): \(text)"]
+            return ["\(argument.hidingCredentials.hidingSecrets.printable): \(text)"]
         case .file(let number, let column):
             let first = "\(file.printable):\(number):\(column): \(text)"
             guard let excerpt = excerpt(line: number, column: column) else { return [first] }
@@ -73,7 +73,7 @@ extension SourceText {
 
     private func excerpt(line number: Int, column: Int) -> [String]? {
         guard let line = line(number), !line.allSatisfy(\.isWhitespace) else { return nil }
-        let scalars = Array(line.hidingCredentials.unicodeScalars)
+        let scalars = Array(line.hidingCredentials.hidingSecrets.unicodeScalars)
         let index = min(max(column - 1, 0), scalars.count)
         let before = String(
             String.UnicodeScalarView(scalars[max(0, index - Self.contextLimit)..<index]))

@@ -17,6 +17,24 @@ extension String {
         }
     }
 
+    /// The line with `*` for each character behind a key that ends in `token`, `secret` or `password`.
+    package var hidingSecrets: String {
+        var line = Array(unicodeScalars)
+        let lower = lowercased().unicodeScalars.map { $0 }
+        guard lower.count == line.count else { return "***" }
+        for word in ["token", "secret", "password"] {
+            let word = Array(word.unicodeScalars)
+            var start = 0
+            while let found = lower[start...].firstRange(of: word) {
+                start = found.upperBound
+                let rest = lower[start...].drop { " \"'".unicodeScalars.contains($0) }
+                guard let sign = rest.first, sign == ":" || sign == "=" else { continue }
+                for index in rest.dropFirst().indices where line[index] != " " { line[index] = "*" }
+            }
+        }
+        return String(String.UnicodeScalarView(line))
+    }
+
     /// - Parameter hidden: Which places are hidden of a URL, whose part behind the scheme begins and ends there.
     private func hidingInURLs(
         _ hidden: (_ line: [Unicode.Scalar], _ begin: Int, _ end: Int) -> [Int]

@@ -144,7 +144,7 @@ extension SessionPlan {
                 continue
             }
             let settings = source.settings.map {
-                "\($0.name): \($0.value.withoutCredentials.onOneLine)"
+                "\($0.name): \(source.printable($0).onOneLine)"
             }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living(isBundled: locator.isBundled(source.factory.path))))
@@ -219,7 +219,7 @@ extension SessionPlan {
                                     "settings",
                                     .members(
                                         source.settings.map {
-                                            ($0.name, JSON($0.value.withoutCredentials))
+                                            ($0.name, JSON(source.printable($0)))
                                         })
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
@@ -267,6 +267,13 @@ extension SessionPlan {
 }
 
 extension SourcePlan {
+    /// The value of a setting without secrets and the credentials of URLs.
+    fileprivate func printable(_ setting: Setting) -> ParameterValue {
+        let isSecret = descriptor.parameters.contains { $0.name == setting.name && $0.isSecret }
+        return isSecret && setting.value != .string("")
+            ? .string("(secret)") : setting.value.withoutCredentials
+    }
+
     /// The plugin's process and grants, as text.
     fileprivate func living(isBundled: Bool) -> String {
         let failure =

@@ -257,6 +257,8 @@ extension Parameter {
             ("maximum", bounds.map { .number($0.upperBound) }),
             ("choices", choices.isEmpty ? nil : .array(choices.map { .string($0) })),
             ("live", .boolean(isLive)),
+            ("resource", .boolean(isResource)),
+            ("secret", .boolean(isSecret)),
         ])
     }
 }

@@ -58,6 +58,8 @@ extension gr_parameter {
         var flags = 0
         if parameter.isLive { flags |= GR_PARAMETER_LIVE }
         if parameter.isRequired { flags |= GR_PARAMETER_REQUIRED }
+        if parameter.isResource { flags |= GR_PARAMETER_RESOURCE }
+        if parameter.isSecret { flags |= GR_PARAMETER_SECRET }
         if parameter.bounds != nil { flags |= GR_PARAMETER_BOUNDED }
         let choices: [UnsafePointer<CChar>] = parameter.choices.map { leaked($0) }
         self.init(

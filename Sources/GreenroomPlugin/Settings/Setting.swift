@@ -13,13 +13,15 @@ public struct Setting<Root: PluginSettings>: Sendable {
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, type: SettingType,
         title: String?, unit: String? = nil, live: Bool, required: Bool = false,
         choices: [String] = [], bounds: ClosedRange<Double>? = nil,
+        isResource: Bool = false, isSecret: Bool = false,
         encode: @escaping @Sendable (Value) -> SettingValue,
         decode: @escaping @Sendable (SettingValue) -> Value?
     ) {
         self.name = name
         parameter = Parameter(
             name: name, title: title ?? Self.title(of: name), type: type, unit: unit,
-            isLive: live, isRequired: required, choices: choices, bounds: bounds)
+            isLive: live, isRequired: required, choices: choices, bounds: bounds,
+            isResource: isResource, isSecret: isSecret)
         read = { encode($0[keyPath: path]) }
         write = { root, value in
             guard let value = decode(value) else { return false }
@@ -83,6 +85,31 @@ extension Setting {
             decode: { if case .string(let value) = $0 { value } else { nil } })
     }
 
+    /// A text that names something outside of the plugin, such as an address, a device, a command or a file.
+    ///
+    /// While the plugin runs, a live resource changes only to values that the session file names or grants.
+    public static func resource(
+        _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
+        required: Bool = false, live: Bool = false
+    ) -> Setting {
+        Setting(
+            name, path, type: .string, title: title, live: live, required: required,
+            isResource: true, encode: { .string($0) },
+            decode: { if case .string(let value) = $0 { value } else { nil } })
+    }
+
+    /// A password, key or token. The host never prints it, and it is never live. The session file can
+    /// name a file that contains it, as `NAME-file`.
+    public static func secret(
+        _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
+        required: Bool = false
+    ) -> Setting {
+        Setting(
+            name, path, type: .string, title: title, live: false, required: required,
+            isSecret: true, encode: { .string($0) },
+            decode: { if case .string(let value) = $0 { value } else { nil } })
+    }
+
     /// A file or folder; the plugin receives an absolute path. A required path has no default: the session
     /// file must set it.
     public static func path(
@@ -136,4 +163,6 @@ struct Parameter: Sendable {
     var isRequired: Bool
     var choices: [String]
     var bounds: ClosedRange<Double>?
+    var isResource: Bool
+    var isSecret: Bool
 }

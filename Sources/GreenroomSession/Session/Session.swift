@@ -90,7 +90,16 @@ public final class Session: Sendable {
     public func perform(
         _ command: SessionCommand, origin: String = "program"
     ) throws(CommandError) {
-        let checked = try plan.check(command)
+        try perform(command, origin: origin, isFromFile: false)
+    }
+
+    /// Queues a command, as ``perform(_:origin:)`` does. [any]
+    ///
+    /// - Parameter isFromFile: Whether the session file contains the command, as after a reload.
+    package func perform(
+        _ command: SessionCommand, origin: String, isFromFile: Bool
+    ) throws(CommandError) {
+        let checked = try plan.check(command, isFromFile: isFromFile)
         guard inbox.add(checked, origin: origin) else {
             throw CommandError("dropped: too many commands are queued")
         }

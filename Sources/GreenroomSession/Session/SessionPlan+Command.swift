@@ -10,9 +10,13 @@ extension SessionPlan {
 
     /// Checks a command against the session's plugins.
     ///
+    /// - Parameter isFromFile: Whether the session file contains the command. Other commands change a setting
+    ///   that names a file, a device, an address or a command only to a value that the file names or grants.
     /// - Returns: The command, with its value converted for the plugin.
     /// - Throws: ``CommandError`` if this session cannot execute the command.
-    package func check(_ command: SessionCommand) throws(CommandError) -> SessionCommand {
+    package func check(
+        _ command: SessionCommand, isFromFile: Bool
+    ) throws(CommandError) -> SessionCommand {
         guard let target = command.target else { return command }
         guard has(target) else {
             let roles = ConfiguredPlugins(of: configuration).roles
@@ -27,7 +31,34 @@ extension SessionPlan {
         if let problem = problems(of: name, setting.value, at: address).first {
             throw CommandError("\(address).settings.\(name): \(problem.text)")
         }
+        if !isFromFile,
+            source.descriptor.parameters.contains(where: { $0.name == name && $0.isResource })
+        {
+            let resources = NamedResources(
+                named: named(name, at: address, source),
+                grants: source.isolation?.grants ?? source.configuration.grants ?? Grants())
+            guard resources.contain(setting) else {
+                throw CommandError(
+                    "\(address).settings.\(name): the session file neither names nor grants this value. "
+                        + "While the session runs, the setting changes only to values that the file names in the "
+                        + "setting or in the timeline, or that allow grants. Add the value to the file."
+                )
+            }
+        }
         return .set(address, name: name, value: setting.value)
+    }
+
+    /// The values of a setting that the session file contains.
+    private func named(
+        _ name: String, at address: PluginAddress, _ source: SourcePlan
+    ) -> [ParameterValue] {
+        source.settings.filter { $0.name == name }.map(\.value)
+            + configuration.timeline.compactMap { entry in
+                guard case .set(address, name, let value) = entry.command else { return nil }
+                return try? source.descriptor.liveSetting(
+                    name, value, address, folder: configuration.folder
+                ).value
+            }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomHost
 import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
@@ -38,11 +39,22 @@ struct LiveRoom {
         }
         address = text("address") ?? "127.0.0.1"
         hasPublicURL = text("public-url") != nil
-        tokens = Access.Role.allCases.map { role in
-            (role, text("\(role.rawValue)-token") ?? Secret.random())
+        tokens = try Access.Role.allCases.map { role in
+            let name = "\(role.rawValue)-token"
+            guard let file = text(SecretFile.key(of: name)), text(name) == nil else {
+                return (role, text(name) ?? Secret.random())
+            }
+            do throws(InvalidValueError) {
+                return (role, try SecretFile.read(file, relativeTo: configuration.folder))
+            } catch {
+                throw ExitError(.badFile, "\(SecretFile.key(of: name)): \(error)")
+            }
         }
         for (role, token) in tokens {
-            plugin.settings["\(role.rawValue)-token"] = .string(token)
+            let name = "\(role.rawValue)-token"
+            if text(name) != nil || plugin.settings[SecretFile.key(of: name)] == nil {
+                plugin.settings[name] = .string(token)
+            }
         }
         if text("title") == nil, let title = try? RoomLimits.name(configuration.name) {
             plugin.settings["title"] = .string(title)

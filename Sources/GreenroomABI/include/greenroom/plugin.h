@@ -411,7 +411,14 @@ typedef struct gr_value {
 enum {
   GR_PARAMETER_LIVE = 1,    /**< may change while the instance exists: GR_EXT_LIVE_PARAMETERS */
   GR_PARAMETER_REQUIRED = 2, /**< has no default: the session file must set it */
-  GR_PARAMETER_BOUNDED = 4  /**< minimum and maximum apply (INTEGER and NUMBER) */
+  GR_PARAMETER_BOUNDED = 4, /**< minimum and maximum apply (INTEGER and NUMBER) */
+  /** The text names something outside of the plugin, such as an address, a device, a command or a
+   *  file (STRING; implied for PATH). While the plugin runs, such a setting changes only to values
+   *  that the session file names or grants. Since minor 3; older hosts ignore this flag. */
+  GR_PARAMETER_RESOURCE = 8,
+  /** The text is a secret (STRING, not LIVE): the host never prints it, and the session file can
+   *  name a file that contains it, as NAME-file. Since minor 3; older hosts ignore this flag. */
+  GR_PARAMETER_SECRET = 16
 };
 
 /** A setting of the plugin. The host checks values against it: a plugin never receives a

@@ -97,6 +97,19 @@ class Parameter {
     made.text_ = value;
     return made;
   }
+  /** A text that names something outside of the plugin, such as an address, a device or a command. */
+  static Parameter resource(const std::string &name, const std::string &title,
+                            const std::string &value) {
+    Parameter made = string(name, title, value);
+    made.flags_ |= GR_PARAMETER_RESOURCE;
+    return made;
+  }
+  /** A text that the host never prints; it can't be live. */
+  static Parameter secret(const std::string &name, const std::string &title) {
+    Parameter made = string(name, title, "");
+    made.flags_ |= GR_PARAMETER_SECRET;
+    return made;
+  }
   /** A file or folder that the session file must name. */
   static Parameter path(const std::string &name, const std::string &title) {
     Parameter made(GR_TYPE_PATH, name, title);
