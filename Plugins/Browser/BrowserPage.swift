@@ -115,16 +115,19 @@ struct BrowserPage: ~Copyable {
     ) throws {
         _ = events.takeLoad()
         var failure: String?
+        browser.begin(address)
         try call(
             "Page.navigate", "\"url\":\(address.url.quoted)", within: Self.serverPatience, idle
         ) { failure = $0.member("errorText", in: $1)?.text(in: $1) }
         if let failure {
             throw BrowserError("\(address.url.prefix(200)): cannot load it: \(failure)")
         }
+        try checkNavigation()
         let end = realMilliseconds() + Int64(Self.loadPatience)
         while !events.takeLoad(), realMilliseconds() < end {
             _ = try drawFrame(at: time, 10_000_000, isRead: false, idle)
             try browser.rest(10)
+            try checkNavigation()
         }
         schedule.reset()
     }
@@ -152,8 +155,17 @@ struct BrowserPage: ~Copyable {
         schedule.reset()
     }
 
-    /// Throws ``BrowserError`` if the page's scripts hang: frames are drawn without them, too.
-    mutating func checkResponse() throws { try browser.ping(within: Self.patience) }
+    /// Throws ``BrowserError`` if the page's scripts hang, because frames are drawn without them, or if the page
+    /// has navigated to a document that did not load.
+    mutating func checkResponse() throws {
+        try checkNavigation()
+        try browser.ping(within: Self.patience)
+    }
+
+    private func checkNavigation() throws {
+        guard let failure = browser.failure else { return }
+        throw BrowserError("\(address?.url.prefix(200) ?? "the page"): \(failure)")
+    }
 
     // MARK: Pictures
 
@@ -172,6 +184,7 @@ struct BrowserPage: ~Copyable {
         }
         nextPNG.removeAll(keepingCapacity: true)
         _ = try drawFrame(at: time, interval, isRead: true, idle)
+        try checkNavigation()
         // Chromium has none while it exchanges its renderer.
         guard !nextPNG.isEmpty else { return false }
         let isEqual = nextPNG == png

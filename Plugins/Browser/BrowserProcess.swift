@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import BrowserDecisions
 import GreenroomPlugin
@@ -21,11 +22,15 @@ struct BrowserProcess: ~Copyable {
     private let process: CommandProcess
     private let stop: StopSignal
     private let folder: String
+    /// The lock of the folder; negative if there is none.
+    private let lock: Int32
     private let lastLine: LastLine
     private var stream = DevToolsStream()
     private var lastCall = 0
     /// The page's session of DevTools; empty before there is one.
     private var session = ""
+    /// Decides on the page's requests.
+    private var gate = PageGate(mainFrame: "")
     private var input: [UInt8]
     /// A call that a page answers as soon as its scripts wait: its number, and when it was made.
     private var ping: (call: Int, time: Int64, isAnswered: Bool) = (0, 0, true)
@@ -57,11 +62,12 @@ struct BrowserProcess: ~Copyable {
         try Self.find()
         let sandbox = ChromiumSandbox(
             isRoot: geteuid() == 0, hasUserNamespaces: Self.hasUserNamespaces,
-            hasHelper: Self.hasHelper)
+            hasHelper: Self.hasHelper, mayGainRights: Self.mayGainRights)
         if case .unusable(let reason) = sandbox {
             log("Chromium's own sandbox is off: \(reason)")
         }
         let folder = try Self.makeFolder()
+        let lock = Self.lock(folder)
         let launch = BrowserLaunch(
             isNetworkGranted: settings.network, hasSpeaker: !settings.speaker.isEmpty,
             sandbox: sandbox, folder: folder)
@@ -76,8 +82,10 @@ struct BrowserProcess: ~Copyable {
             ) { line in lastLine.text.withLock { $0 = line } }
         } catch {
             Self.remove(folder)
+            if lock >= 0 { close(lock) }
             throw error
         }
+        self.lock = lock
         (self.process, self.stop, self.folder, self.lastLine) = (process, stop, folder, lastLine)
         input = [UInt8](repeating: 0, count: 1 << 18)
     }
@@ -85,12 +93,14 @@ struct BrowserProcess: ~Copyable {
     deinit {
         _ = process.end(within: CommandProcess.EndLimits(close: 0, terminate: 0))
         Self.remove(folder)
+        if lock >= 0 { close(lock) }
     }
 
     // MARK: Surroundings
 
     private static func makeFolder() throws(PluginError) -> String {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        removeLeftovers(in: parent)
         var template = Array("\(parent)/greenroom-browser-XXXXXX".utf8CString)
         let isMade = template.withUnsafeMutableBufferPointer { template in
             template.baseAddress.map { mkdtemp($0) != nil } ?? false
@@ -101,6 +111,39 @@ struct BrowserProcess: ~Copyable {
                     + "sandbox: off: Chromium has its own sandbox", status: .unavailable)
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Locks a folder for as long as this process lives and the descriptor is open.
+    private static func lock(_ folder: String) -> Int32 {
+        let file = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file >= 0 { _ = greenroom_try_lock(file) }
+        return file
+    }
+
+    /// Removes the folders of processes that were killed, which nobody locks.
+    private static func removeLeftovers(in parent: String) {
+        guard let entries = opendir(parent) else { return }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix("greenroom-browser-") { names.append("\(parent)/\(name)") }
+        }
+        for folder in names {
+            var about = stat()
+            guard lstat(folder, &about) == 0, about.st_mode & S_IFMT == S_IFDIR,
+                about.st_uid == geteuid()
+            else { continue }
+            let file = open("\(folder)/lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            // Another process makes a new folder and its lock one after the other.
+            let isLeft =
+                file < 0
+                ? time(nil) - about.st_mtim.tv_sec > 60 : greenroom_try_lock(file) == 0
+            if isLeft { remove(folder) }
+            if file >= 0 { close(file) }
+        }
     }
 
     /// Removes a folder with all that is in it; links are not followed.
@@ -124,6 +167,17 @@ struct BrowserProcess: ~Copyable {
         var status = stat()
         return stat("/usr/lib/chromium/chrome-sandbox", &status) == 0 && status.st_uid == 0
             && status.st_mode & S_ISUID != 0
+    }
+
+    /// Whether the system lets programs of this process run with the rights of their owner.
+    private static var mayGainRights: Bool {
+        let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return true }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        return !String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).contains(
+            "NoNewPrivs:\t1")
     }
 
     /// Whether a process may make a user namespace: settings, AppArmor and containers forbid it.
@@ -154,6 +208,10 @@ struct BrowserProcess: ~Copyable {
         ) { session = $0.member("sessionId", in: $1)?.text(in: $1) }
         guard let session else { throw BrowserError("Chromium did not open a page") }
         self.session = session
+        // A page and its main frame have the same id.
+        gate = PageGate(mainFrame: target)
+        try call("Fetch.enable", PageGate.patterns, within: longWait, events, idle: idle) { _, _ in
+        }
         for domain in ["Page", "Runtime", "Inspector"] {
             try call("\(domain).enable", "", within: longWait, events, idle: idle) {
                 _, _ in
@@ -165,6 +223,48 @@ struct BrowserProcess: ~Copyable {
             idle: idle
         ) {
             _, _ in
+        }
+    }
+
+    /// Begins a page: it can read the files of its folder.
+    mutating func begin(_ address: PageAddress) { gate.begin(address, resolve: Self.resolved) }
+
+    /// The reason why the page's last navigation failed; nil if it did not.
+    var failure: String? { gate.failure }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// A request that DevTools has paused.
+    private struct PausedRequest {
+        var id: String
+        var url: String
+        var frame: String?
+        var status: Int?
+
+        init?(_ content: JSONText, _ bytes: Span<UInt8>) {
+            guard let id = content.member("requestId", in: bytes)?.text(in: bytes),
+                let url = content.member("request", in: bytes)?.member("url", in: bytes)?.text(
+                    in: bytes)
+            else { return nil }
+            (self.id, self.url) = (id, url)
+            frame = content.member("frameId", in: bytes)?.text(in: bytes)
+            status = content.member("responseStatusCode", in: bytes)?.integer
+        }
+    }
+
+    /// Lets paused requests continue or fail.
+    private mutating func decide(on paused: [PausedRequest], within limit: Int) throws {
+        for request in paused {
+            let isAllowed = gate.allows(
+                request.url, frame: request.frame, status: request.status, resolve: Self.resolved)
+            _ = try send(
+                isAllowed ? "Fetch.continueRequest" : "Fetch.failRequest",
+                "\"requestId\":\(request.id.quoted)"
+                    + (isAllowed ? "" : ",\"errorReason\":\"AccessDenied\""), within: limit)
         }
     }
 
@@ -187,6 +287,8 @@ struct BrowserProcess: ~Copyable {
         while true {
             var isGarbled = false
             var crashed = false
+            var paused: [PausedRequest] = []
+            var unreachable: [String?] = []
             var isPingAnswered = ping.isAnswered
             let ping = ping.call
             while answer == nil,
@@ -201,7 +303,20 @@ struct BrowserProcess: ~Copyable {
                     } else if message.call == ping {
                         isPingAnswered = true
                     } else if let event = message.event {
-                        if event == "Inspector.targetCrashed" { crashed = true }
+                        switch event {
+                        case "Inspector.targetCrashed": crashed = true
+                        case "Fetch.requestPaused":
+                            if let request = PausedRequest(message.content, bytes) {
+                                paused.append(request)
+                            }
+                        case "Page.frameNavigated":
+                            let frame = message.content.member("frame", in: bytes)
+                            if frame?.member("unreachableUrl", in: bytes) != nil {
+                                unreachable.append(
+                                    frame?.member("id", in: bytes)?.text(in: bytes))
+                            }
+                        default: break
+                        }
                         events(event, message.content, bytes)
                     }
                 })
@@ -211,6 +326,8 @@ struct BrowserProcess: ~Copyable {
                 throw BrowserError("Chromium sent a message that is not JSON")
             }
             guard !crashed else { throw BrowserError("the page crashed") }
+            try decide(on: paused, within: limit)
+            for frame in unreachable { gate.navigated(frame, isUnreachable: true) }
             if let answer {
                 guard let failure = answer.failure else { return }
                 throw PluginError("\(method): \(failure)")

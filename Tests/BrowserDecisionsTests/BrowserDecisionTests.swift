@@ -34,6 +34,71 @@ import Testing
         #expect(fault?.description.contains(expected) == true)
     }
 
+    // MARK: Requests
+
+    @Test(arguments: [
+        ("file:///site/page.html", true), ("file:///site/a/b.png?x#y", true),
+        ("FILE:///site/%61.png", true), ("https://example.com/x", true), ("data:,x", true),
+        ("file:///etc/passwd", false), ("file:///site/../etc/passwd", false),
+        ("file:///site/..%2Fetc/passwd", false), ("file:///site/%2e%2e/etc/passwd", false),
+        ("file:///site2/x", false), ("file:///site/link", false), ("file://host/site/x", false),
+        ("file:/etc/passwd", false), ("file:///", false), ("file:///site/%00", false),
+        ("file:///site/%zz", false), ("file:///site/missing", false),
+    ])
+    func `a page reads its folder and no other file`(url: String, isAllowed: Bool) throws {
+        var gate = PageGate(mainFrame: "main")
+        let page = try PageAddress(page: "/site/page.html", url: "", isNetworkGranted: false)
+        gate.begin(page, resolve: Self.resolved)
+        for frame in ["main", "other"] {
+            #expect(
+                gate.allows(url, frame: frame, status: nil, resolve: Self.resolved) == isAllowed)
+        }
+        for other in ["https://example.com", "data:,x"] {
+            gate.begin(
+                try PageAddress(page: "", url: other, isNetworkGranted: true),
+                resolve: Self.resolved)
+            let isFile = url.lowercased().hasPrefix("file:")
+            #expect(
+                gate.allows(url, frame: "main", status: nil, resolve: Self.resolved) == !isFile)
+        }
+    }
+
+    /// `realpath` of a made-up file system.
+    private static func resolved(_ path: String) -> String? {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        let path = "/" + parts.joined(separator: "/")
+        return switch path {
+        case "/site/link": "/etc/passwd"
+        case "/site/missing": nil
+        default: path
+        }
+    }
+
+    @Test func `a document of an error status is a page that did not load`() throws {
+        var gate = PageGate(mainFrame: "main")
+        let page = try PageAddress(page: "", url: "http://h/", isNetworkGranted: true)
+        gate.begin(page, resolve: { $0 })
+        func answer(_ status: Int, frame: String) -> String? {
+            let isAllowed = gate.allows(
+                "http://h/x", frame: frame, status: status, resolve: { $0 })
+            #expect(isAllowed)
+            return gate.failure
+        }
+        #expect(answer(502, frame: "other") == nil)
+        #expect(answer(399, frame: "main") == nil)
+        #expect(answer(400, frame: "main") == "the server answered with status 400")
+        gate.begin(page, resolve: { $0 })
+        #expect(gate.failure == nil)
+        gate.navigated("other", isUnreachable: true)
+        gate.navigated("main", isUnreachable: false)
+        #expect(gate.failure == nil)
+        gate.navigated("main", isUnreachable: true)
+        #expect(gate.failure != nil)
+    }
+
     // MARK: Start
 
     private static func words(network: Bool, speaker: Bool, sandbox: ChromiumSandbox) -> [String] {
@@ -55,14 +120,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (true, true, true, false), (false, true, false, true), (false, false, true, true),
-        (false, false, false, false),
+        (true, true, true, true, false), (false, true, false, true, true),
+        (false, false, true, true, true), (false, false, false, true, false),
+        (false, true, true, false, true), (false, false, true, false, false),
     ])
     func `Chromium's sandbox is used where it can be`(
-        isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, isUsable: Bool
+        isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, mayGainRights: Bool,
+        isUsable: Bool
     ) {
         let sandbox = ChromiumSandbox(
-            isRoot: isRoot, hasUserNamespaces: hasUserNamespaces, hasHelper: hasHelper)
+            isRoot: isRoot, hasUserNamespaces: hasUserNamespaces, hasHelper: hasHelper,
+            mayGainRights: mayGainRights)
         #expect((sandbox == .usable) == isUsable)
     }
 

@@ -65,6 +65,40 @@ import Testing
         #expect(last.y[100 * last.width + 10] > 230, "\(run)")
     }
 
+    @Test(
+        .nightly,
+        arguments: [
+            "<iframe src='URL' style='width:320px;height:180px;border:0'></iframe>",
+            "<iframe sandbox srcdoc='<img src=URL>'></iframe>", "<img src='URL'>",
+            "<script>location = 'URL'</script>",
+            "<object data='URL' width=320 height=180></object>",
+            "<body style='background:url(URL)'>", "<link rel=stylesheet href='URL'>",
+        ])
+    func `a page shows the files of its folder and no others`(element: String) throws {
+        let folder = try TemporaryFolder()
+        try #require(mkdir(folder("site"), 0o755) == 0)
+        let white =
+            element.contains("stylesheet")
+            ? "html { background: white !important }"
+            : "<svg xmlns='http://www.w3.org/2000/svg' width='320' height='180'>"
+                + "<rect width='320' height='180' fill='white'/></svg>"
+        let name = element.contains("stylesheet") ? "x.css" : "x.svg"
+        for (place, isShown) in [("site/\(name)", true), (name, false)] {
+            let file = try folder.write(place, white)
+            let page = try folder.write(
+                "site/page.html",
+                "<html style='background:black;margin:0'><body style='margin:0'>"
+                    + element.replacing("URL", with: "file://\(file)"))
+            let session = try TestSession(
+                "camera: \(TestSession.bundled("Browser", "page: '\(page)'"))", duration: "2s",
+                clock: "virtual")
+            let run = try session.run()
+            let film = try session.picture("camera")
+            let last = try film.frame(film.frameCount - 1)
+            #expect((last.y[20 * last.width + 20] > 200) == isShown, "\(run)")
+        }
+    }
+
     @Test(.nightly)
     func `a page is laid over the video by its alpha, and the rest stays bit by bit`() throws {
         let folder = try TemporaryFolder()
@@ -268,6 +302,45 @@ import Testing
         _ = stream.end()
         #expect(wasConnected == isGranted)
         #expect(wasSentDatagrams == isGranted)
+    }
+
+    @Test(.nightly) func `a page whose server answers with an error status is loaded again`() throws
+    {
+        let server = try ChildProcess(
+            "python3",
+            [
+                "-c",
+                """
+                import http.server
+                count = 0
+                class Handler(http.server.BaseHTTPRequestHandler):
+                    def do_GET(self):
+                        global count
+                        count += self.path == "/"
+                        self.send_response(502 if count < 2 else 200)
+                        self.end_headers()
+                        color = "black" if count < 2 else "white"
+                        self.wfile.write(f"<html style='background:{color}'>".encode())
+                server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+                print(server.server_port, flush=True)
+                server.serve_forever()
+                """,
+            ])
+        defer {
+            server.signal(SIGKILL)
+            _ = server.wait()
+        }
+        #expect(server.waitForOutput(containing: "\n"))
+        let port = try #require(Int(server.outputSoFar.prefix { $0 != "\n" }))
+        let stream = try FrameStream(
+            [
+                "Browser", "--set", "url=http://127.0.0.1:\(port)/", "--set", "network=true",
+                "--maximum", "320x180@15",
+            ], environment: [:])
+        try stream.next("the page") { $0.luma(160, 90) > 200 }
+        let run = stream.end()
+        let reason = "the server answered with status 502; restarting the page in 0.5 s"
+        #expect(run.text.contains(reason), "\(run.text)")
     }
 
     @Test(.nightly) func `an address of the network without the grant is an error with the fix`()

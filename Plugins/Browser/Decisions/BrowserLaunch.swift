@@ -25,6 +25,8 @@ package struct BrowserLaunch: Equatable, Sendable {
             Self.program, "--remote-debugging-pipe", "--enable-begin-frame-control",
             "--run-all-compositor-stages-before-draw", "--disable-gpu", "--hide-scrollbars",
             "--block-new-web-contents", "--disable-crash-reporter", "--no-first-run",
+            // DevTools pauses the requests of frames in the page's process.
+            "--disable-features=IsolateSandboxedIframes",
             "--user-data-dir=\(folder)/profile",
             // A page that nobody touches may play audio.
             "--autoplay-policy=no-user-gesture-required",
@@ -54,12 +56,18 @@ package enum ChromiumSandbox: Equatable, Sendable {
     ///   - isRoot: Whether Chromium would run as root, which its sandbox refuses.
     ///   - hasUserNamespaces: Whether the user may make user namespaces.
     ///   - hasHelper: Whether the helper of Debian's package chromium-sandbox is there.
-    package init(isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool) {
+    ///   - mayGainRights: Whether programs may run with the rights of their owner, as the helper must. The
+    ///     systemd unit forbids this.
+    package init(isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, mayGainRights: Bool) {
         self =
             if isRoot {
                 .unusable("root can't use it; run greenroom as another user")
-            } else if hasUserNamespaces || hasHelper {
+            } else if hasUserNamespaces || hasHelper && mayGainRights {
                 .usable
+            } else if !mayGainRights {
+                .unusable(
+                    "this service may make no user namespaces and gain no rights, so only the "
+                        + "service's restrictions confine the page")
             } else {
                 .unusable(
                     "this user may make no user namespaces; install it with: apt install "
