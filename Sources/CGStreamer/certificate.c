@@ -4,6 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -45,13 +46,13 @@ static char *pem_of(X509 *certificate, EVP_PKEY *key)
     return text;
 }
 
-// What SDP says of it, such as "sha-256 0A:1B:…".
-static char *fingerprint_of(X509 *certificate)
+// Its hash in the notation of SDP, such as "0A:1B:…", behind a text; NULL if that fails.
+static char *fingerprint_of(X509 *certificate, const EVP_MD *hash, const char *prefix)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
-    if (!X509_digest(certificate, EVP_sha256(), digest, &length)) return NULL;
-    GString *text = g_string_new("sha-256 ");
+    if (!X509_digest(certificate, hash, digest, &length)) return NULL;
+    GString *text = g_string_new(prefix);
     for (unsigned index = 0; index < length; index++) {
         g_string_append_printf(text, index > 0 ? ":%02X" : "%02X", digest[index]);
     }
@@ -64,7 +65,7 @@ static gpointer make(gpointer none)
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *own = key ? sign(key) : NULL;
     char *pem = own ? pem_of(own, key) : NULL;
-    char *fingerprint = own ? fingerprint_of(own) : NULL;
+    char *fingerprint = own ? fingerprint_of(own, EVP_sha256(), "sha-256 ") : NULL;
     if (pem && fingerprint) {
         *made = (certificate){pem, fingerprint};
     } else {
@@ -80,4 +81,20 @@ const certificate *certificate_of_process(void)
 {
     static GOnce once = G_ONCE_INIT;
     return g_once(&once, make, NULL);
+}
+
+bool greenroom_certificate_matches(const char *pem, const char *hash, const char *value)
+{
+    const EVP_MD *function = strcmp(hash, "sha-256") == 0 ? EVP_sha256()
+        : strcmp(hash, "sha-384") == 0                    ? EVP_sha384()
+        : strcmp(hash, "sha-512") == 0                    ? EVP_sha512()
+                                                          : NULL;
+    BIO *memory = function ? BIO_new_mem_buf(pem, -1) : NULL;
+    X509 *read = memory ? PEM_read_bio_X509(memory, NULL, NULL, NULL) : NULL;
+    char *own = read ? fingerprint_of(read, function, "") : NULL;
+    bool matches = own && strcmp(own, value) == 0;
+    g_free(own);
+    X509_free(read);
+    BIO_free(memory);
+    return matches;
 }

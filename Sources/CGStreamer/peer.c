@@ -32,6 +32,9 @@ typedef struct peer {
     gint references;
     gint has_described;
     gint pads;
+    // Whether a certificate of the far end was trusted, and whether one was refused.
+    gint is_trusted;
+    gint is_refused;
     gboolean sends;
     GstCaps *audio;
     GstCaps *video;
@@ -260,12 +263,52 @@ static void measure(GstPadProbeInfo *info, size_t *count, size_t *bytes, bool *e
     }
 }
 
+// Whether a packet may pass: STUN and DTLS always pass, media only after the certificate of the far end is trusted.
+// SRTP and SRTCP begin with 128 to 191 (RFC 7983).
+static bool may_pass(peer *self, GstBuffer *packet)
+{
+    guint8 first = 0;
+    if (gst_buffer_extract(packet, 0, &first, 1) != 1) return false;
+    if (first < 128 || first > 191) return true;
+    return g_atomic_int_get(&self->is_trusted) && !g_atomic_int_get(&self->is_refused);
+}
+
+static bool all_may_pass(peer *self, GstPadProbeInfo *info)
+{
+    if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)) {
+        return may_pass(self, GST_PAD_PROBE_INFO_BUFFER(info));
+    }
+    GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+    for (guint index = 0; index < gst_buffer_list_length(list); index++) {
+        if (!may_pass(self, gst_buffer_list_get(list, index))) return false;
+    }
+    return true;
+}
+
+static GstPadProbeReturn on_sent(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    return all_may_pass(data, info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+// webrtcbin 1.22 compares no certificate with a=fingerprint. dtlsdec notifies while OpenSSL verifies the
+// certificate, and so before there are keys.
+static void on_certificate(GObject *dtlsdec, GParamSpec *property, gpointer data)
+{
+    peer *self = data;
+    char *pem = NULL;
+    g_object_get(dtlsdec, "peer-pem", &pem, NULL);
+    bool is_trusted = pem && self->calls.trusts(self->context.value, pem);
+    g_free(pem);
+    g_atomic_int_set(is_trusted ? &self->is_trusted : &self->is_refused, 1);
+}
+
 static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
     peer *self = data;
     size_t count = 0;
     size_t bytes = 0;
     bool ends_frame = false;
+    if (!all_may_pass(self, info)) return GST_PAD_PROBE_DROP;
     measure(info, &count, &bytes, &ends_frame);
     return self->calls.heard(self->context.value, count, bytes) ? GST_PAD_PROBE_OK
                                                                 : GST_PAD_PROBE_DROP;
@@ -329,6 +372,12 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
     } else if (strcmp(name, "dtlsdec") == 0) {
         const char *pem = certificate_of_process()->pem;
         if (pem) g_object_set(element, "pem", pem, NULL);
+        g_signal_connect_data(
+            element, "notify::peer-pem", G_CALLBACK(on_certificate), peer_ref(data), peer_closure_free, 0);
+    } else if (strcmp(name, "nicesink") == 0) {
+        add_probe(
+            element, "sink", GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_sent,
+            data);
     } else if (strcmp(name, "rtpfunnel") == 0) {
         add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_feedback, data);
     } else if (strcmp(name, "rtprtxsend") == 0) {

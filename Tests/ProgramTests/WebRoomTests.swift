@@ -148,6 +148,27 @@ import Testing
         #expect(!live.tokens.contains { report.contains($0) })
     }
 
+    @Test func `a peer whose certificate does not match its fingerprint gets and sends no media`()
+        throws
+    {
+        let live = try Live()
+        let digits = Array(repeating: "AB", count: 32).joined(separator: ":")
+        let forged = ["FORGED": "sha-256 \(digits)", "LIMIT": "60"]
+        let refusal = "its certificate does not match a=fingerprint of its description"
+        let viewer = try live.peer("time", 0, "1000000", environment: forged)
+        #expect(
+            live.run.waitForErrors(containing: "a viewer disconnected: \(refusal)"),
+            "\(live.run.errorsSoFar)")
+        let guest = try live.peer("send", 1, "Eve", environment: forged)
+        #expect(
+            live.run.waitForErrors(containing: "Eve: \(refusal)"), "\(live.run.errorsSoFar)")
+        for peer in [viewer, guest] { peer.signal(SIGTERM) }
+        #expect(try Seen(viewer.wait()).frames == 0)
+        _ = guest.wait()
+        let finished = live.end()
+        #expect(!finished.standardError.contains("eve-camera"), "\(finished)")
+    }
+
     /// A track of the recording has frames of a colour.
     private func expectFrames(of color: YUV, in live: Live, _ track: String) throws {
         let video = try Y4MRecording(live.session.recording + "/\(track).y4m")

@@ -18,7 +18,7 @@ enum OfferFixture {
         for index in local.media.indices {
             local.media[index].transport = SessionDescription.Transport(
                 username: "room", password: "room-password-of-24-chars",
-                fingerprint: .init(hash: "sha-256", value: "0A:1B"), setup: .active)
+                fingerprints: [.init(hash: "sha-256", value: "0A:1B")], setup: .active)
             local.media[index].sources =
                 sends ? [.init(number: UInt32(index + 1), name: "room")] : []
             local.media[index].pairs = []

@@ -29,8 +29,23 @@ import Testing
         #expect(read.media.map(\.direction) == [.recvonly, .sendonly])
         #expect(read.media.map(\.transport.username) == ["abcd", "sess"])
         #expect(read.media.map(\.transport.setup) == [.actpass, .passive])
-        #expect(read.media.map(\.transport.fingerprint?.value) == ["AA:BB", "CC"])
+        #expect(read.media.map(\.transport.fingerprints.first?.value) == ["AA:BB", "CC"])
         #expect(read.isLite)
+    }
+
+    @Test func `fingerprints of strong hashes are kept, of a medium before the session's`() throws {
+        let session = ["a=fingerprint:SHA-512 ab:cd", "a=fingerprint:sha-384 01"]
+        let weak = ["a=fingerprint:sha-1 EE", "a=fingerprint:md5 EE"]
+        let audio = ["m=audio 9 UDP/TLS/RTP/SAVPF 0", "a=mid:1"] + weak
+        let read = try read(session, Self.video + ["a=fingerprint:sha-256 CC"] + weak, audio)
+        let kept = read.media.map { $0.transport.fingerprints.map { "\($0.hash) \($0.value)" } }
+        #expect(kept == [["sha-256 AA:BB", "sha-256 CC"], ["sha-512 AB:CD", "sha-384 01"]])
+        #expect(read.fingerprints.count == 4)
+    }
+
+    @Test func `a description with weak fingerprints can't connect`() throws {
+        let video = Self.video.filter { !$0.contains("fingerprint") } + ["a=fingerprint:sha-1 EE"]
+        #expect(try !read(video).media[0].transport.isComplete)
     }
 
     @Test func `codecs, parameters, feedback and extensions are read`() throws {

@@ -28,6 +28,7 @@
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
                                         writes itself. KIND is one of FLOODS
 
+FORGED="sha-256 AB:…" puts this fingerprint in place of the certificate's.
 CODEC=H264 sends and takes H.264, SLICES=4 sends H.264 in so many slices a frame, SIZE=640x360@30 is what send and
 join send, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, ICE=1 uses
 the room's STUN and TURN servers, LIMIT the most seconds.
@@ -36,6 +37,7 @@ the room's STUN and TURN servers, LIMIT the most seconds.
 import json
 import math
 import os
+import re
 import signal
 import sys
 import threading
@@ -130,6 +132,8 @@ def gathered(webrtc, _, path, then):
     if webrtc.get_property("ice-gathering-state") != COMPLETE:
         return
     offer = webrtc.get_property("local-description").sdp.as_text()
+    if "FORGED" in os.environ:
+        offer = re.sub(r"(a=fingerprint:)sha-256 .*", rf"\g<1>{os.environ['FORGED']}", offer)
     try:
         location, text = request("POST", path, offer)
     except urllib.error.HTTPError as error:

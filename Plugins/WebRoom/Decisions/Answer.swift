@@ -68,7 +68,9 @@ package struct Answer: Equatable, Sendable {
             let transport = Self.transport(
                 of: offer.media[bundle ?? one.line], group: bundle == nil ? nil : group, offer)
             guard transport.isComplete else {
-                throw .bad("missing a=fingerprint, a=ice-ufrag or a=ice-pwd")
+                throw .bad(
+                    "missing a=ice-ufrag, a=ice-pwd, or a=fingerprint of sha-256, sha-384 or sha-512"
+                )
             }
             served.append(
                 Served(

@@ -23,7 +23,8 @@ package struct ServerAnswer: Equatable, Sendable {
         }
         var transport = answer.media[first].transport
         guard transport.isComplete else {
-            throw .bad("missing a=fingerprint, a=ice-ufrag or a=ice-pwd")
+            throw .bad(
+                "missing a=ice-ufrag, a=ice-pwd, or a=fingerprint of sha-256, sha-384 or sha-512")
         }
         transport.setup = transport.setup ?? .active
         transport.candidates = []

@@ -117,7 +117,7 @@ extension SessionDescription {
             let shared = session.transport
             medium.transport.username = own.username ?? shared.username
             medium.transport.password = own.password ?? shared.password
-            medium.transport.fingerprint = own.fingerprint ?? shared.fingerprint
+            if own.fingerprints.isEmpty { medium.transport.fingerprints = shared.fingerprints }
             medium.transport.setup = own.setup ?? shared.setup
             medium.sharesPort = medium.sharesPort || session.sharesPort
             if medium.isRTP { medium.payloads = details.payloads(of: medium.formats) }
@@ -237,7 +237,12 @@ extension SessionDescription.Transport {
             else {
                 throw .bad("a=fingerprint is not a hash and pairs of hexadecimal digits")
             }
-            fingerprint = fingerprint ?? .init(hash: words[0].lowercased(), value: words[1])
+            let hash = words[0].lowercased()
+            // A peer with several certificates has a line for each.
+            guard SessionDescription.Fingerprint.hashes.contains(hash),
+                fingerprints.count < SessionDescription.Fingerprint.limit
+            else { return }
+            fingerprints.append(.init(hash: hash, value: words[1].uppercased()))
         case "setup":
             guard let setup = SessionDescription.Setup(rawValue: value) else {
                 throw .bad("a=setup is not actpass, active or passive")

@@ -22,21 +22,26 @@ package struct SessionDescription: Equatable, Sendable {
     package struct Fingerprint: Equatable, Sendable {
         /// The name of the hash, such as `sha-256`.
         package var hash: String
-        /// Pairs of hexadecimal digits with colons.
+        /// Pairs of hexadecimal digits in capitals, with colons.
         package var value: String
+
+        /// The hashes that a certificate is compared by. Weaker hashes prove nothing.
+        static let hashes: Set = ["sha-256", "sha-384", "sha-512"]
+        /// The maximum number of fingerprints of a transport.
+        static let limit = 8
     }
 
     /// The transport of a medium's packets.
     package struct Transport: Equatable, Sendable {
         package var username: String?
         package var password: String?
-        package var fingerprint: Fingerprint?
+        package var fingerprints: [Fingerprint] = []
         package var setup: Setup?
         package var candidates: [Candidate] = []
 
         /// Whether a connection can be made.
         package var isComplete: Bool {
-            username != nil && password != nil && fingerprint != nil
+            username != nil && password != nil && !fingerprints.isEmpty
         }
     }
 
@@ -194,7 +199,7 @@ extension SessionDescription.Transport {
         var lines: [String] = []
         if let username { lines.append("a=ice-ufrag:\(username)") }
         if let password { lines.append("a=ice-pwd:\(password)") }
-        if let fingerprint {
+        for fingerprint in fingerprints {
             lines.append("a=fingerprint:\(fingerprint.hash) \(fingerprint.value)")
         }
         if let setup { lines.append("a=setup:\(setup.rawValue)") }
@@ -218,5 +223,12 @@ extension SessionDescription.Payload {
             lines.append("a=fmtp:\(number) \(values)")
         }
         return lines
+    }
+}
+
+extension SessionDescription {
+    /// The fingerprints of all media.
+    package var fingerprints: [Fingerprint] {
+        media.flatMap(\.transport.fingerprints)
     }
 }

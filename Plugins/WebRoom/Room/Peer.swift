@@ -43,6 +43,10 @@ final class Peer: Sendable {
         var trouble: String?
         /// The meters of the streams that arrive, by their codec.
         var meters: [String: PacketMeter] = [:]
+        /// The fingerprints of the far end's description. The certificate must match one of them.
+        var fingerprints: [SessionDescription.Fingerprint] = []
+        /// Whether the far end's certificate matched no fingerprint.
+        var isRefused = false
     }
 
     private final class Warning: Sendable {
@@ -118,6 +122,7 @@ final class Peer: Sendable {
         state.withLock { state in
             state.target = answer.candidateTarget
             state.remote = offer.media.flatMap(\.transport.candidates)
+            state.fingerprints = offer.fingerprints
         }
         let local = try SessionDescription(
             await describe(answering: offer.text, receiving: receiving, address: address))
@@ -165,6 +170,7 @@ final class Peer: Sendable {
         let webrtc = state.withLock { state in
             state.begun = greenroom_gst_now()
             state.remote = answer.description.media.flatMap(\.transport.candidates)
+            state.fingerprints = answer.description.fingerprints
             return state.webrtc
         }
         guard let webrtc else { throw RequestError.hasClosed }
@@ -226,6 +232,9 @@ final class Peer: Sendable {
                 let peer = greenroom_gst_context.object(value, Peer.self)
                 peer.link(pad, String(cString: encoding))
             },
+            trusts: { value, pem in
+                greenroom_gst_context.object(value, Peer.self).trusts(pem)
+            },
             heard: { value, packets, bytes in
                 let peer = greenroom_gst_context.object(value, Peer.self)
                 peer.hasHeard.store(true, ordering: .relaxed)
@@ -251,7 +260,24 @@ final class Peer: Sendable {
         state.withLock { $0.description.take() }?.resume(with: result)
     }
 
+    /// Compares the far end's certificate with the fingerprints of its description. Without a match no media
+    /// pass in either direction.
+    private func trusts(_ pem: UnsafePointer<CChar>) -> Bool {
+        let isTrusted = state.withLock { state in
+            let isTrusted = state.fingerprints.contains { fingerprint in
+                greenroom_certificate_matches(pem, fingerprint.hash, fingerprint.value)
+            }
+            if !isTrusted { (state.isRefused, state.connection) = (true, .gone) }
+            return isTrusted
+        }
+        if !isTrusted {
+            events.onGone("its certificate does not match a=fingerprint of its description")
+        }
+        return isTrusted
+    }
+
     private func follow(_ connection: Int) {
+        if state.withLock({ $0.isRefused }) { return }
         switch connection {
         case GREENROOM_PEER_CONNECTED:
             let isNew = state.withLock { state in

@@ -141,11 +141,19 @@ typedef struct greenroom_peer_calls {
     // Media arrive: link `pad` with greenroom_peer_link. `encoding` is VP8, OPUS, …
     void (*_Nonnull pad_added)(
         void *_Nonnull value, GstPad *_Nonnull pad, const char *_Nonnull encoding);
+    // The far end has sent its certificate, in PEM. Unless the call returns true, no media pass, in no direction.
+    // Called before the keys of the media are made.
+    bool (*_Nonnull trusts)(void *_Nonnull value, const char *_Nonnull pem);
     // Packets have arrived; they are dropped unless the call returns true.
     bool (*_Nonnull heard)(void *_Nonnull value, size_t packets, size_t bytes);
     // The far end has reported which packets it got.
     void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
+
+// Whether a certificate in PEM has a hash, `sha-256`, `sha-384` or `sha-512`, of this value: pairs of hexadecimal
+// digits in capitals, with colons.
+bool greenroom_certificate_matches(
+    const char *_Nonnull pem, const char *_Nonnull hash, const char *_Nonnull value);
 
 // What a peer's description is to say.
 typedef struct greenroom_peer_terms {
