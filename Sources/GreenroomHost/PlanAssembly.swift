@@ -141,6 +141,12 @@ private struct Assembly {
                     factory: library, descriptor: descriptor, settings: settings,
                     configuration: plugin, onFailure: policy)
             }
+            for (index, path) in (plugin.grants?.connect ?? []).enumerated()
+            where Self.isControlSocket(path) {
+                report(
+                    "\(path) controls a session. A plugin gets only the commands that allow: "
+                        + "{ control: true } grants.", "\(address).allow.connect[\(index)]")
+            }
             var isolation = isolation(of: plugin, kind, settings)
             if let folder { isolation.grants.write.append(folder) }
             // Bundled plugins are trusted, and use the layers that exist.
@@ -185,6 +191,13 @@ private struct Assembly {
     private static func owners(of filters: PluginKind) -> String {
         SessionRole.allCases.filter { $0.facts.filters == filters }.map(\.rawValue)
             .joined(separator: " or ")
+    }
+
+    /// Whether a path is the control socket of a session: `greenroom/NAME.PROCESS.socket`.
+    private static func isControlSocket(_ path: String) -> Bool {
+        let parts = (resolvedPath(path) ?? path).split(separator: "/")
+        return parts.last?.hasSuffix(".socket") == true
+            && parts.dropLast().last?.hasPrefix("greenroom") == true
     }
 
     /// The library of an isolated plugin.

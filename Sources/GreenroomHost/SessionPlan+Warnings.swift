@@ -10,7 +10,8 @@ import GreenroomSystem
 extension SessionPlan {
     /// Expected failures of the session on this machine, and dangerous grants.
     package var warnings: [ConfigurationProblem] {
-        outputWarnings + diskWarnings + pathWarnings + connectWarnings + grantWarnings
+        outputWarnings + diskWarnings + pathWarnings + secretFileWarnings + connectWarnings
+            + grantWarnings
             + connectionWarnings + pipeWireWarnings + bundledOutputWarnings + warningsOfRun
     }
 
@@ -77,6 +78,27 @@ extension SessionPlan {
         guard configuration.duration != nil else { return [] }
         return shortages(of: diskUses(of: largestTracks)).map { place, _, text in
             ConfigurationProblem(text, at: place)
+        }
+    }
+
+    /// Private keys and secrets that other users of the machine can read.
+    private var secretFileWarnings: [ConfigurationProblem] {
+        configuration.plugins.flatMap { address, plugin -> [ConfigurationProblem] in
+            guard let descriptor = self[address]?.descriptor else { return [] }
+            let keys =
+                descriptor.parameters.filter { $0.type == .path && $0.name.hasSuffix("key") }
+                .map(\.name)
+                + descriptor.parameters.filter(\.isSecret).map { SecretFile.key(of: $0.name) }
+            return keys.compactMap { key in
+                guard case .string(let name)? = plugin.settings[key],
+                    let path = try? SecretFile.path(of: name, relativeTo: configuration.folder)
+                else { return nil }
+                var about = stat()
+                guard stat(path, &about) == 0, about.st_mode & 0o004 != 0 else { return nil }
+                return ConfigurationProblem(
+                    "\(path): every user of this machine can read it. Run chmod 600 on it.",
+                    at: "\(address).settings".appending(key: key))
+            }
         }
     }
 
@@ -157,7 +179,16 @@ extension SessionPlan {
             "the program behind it starts programs with your rights for the plugin"
         var dangers = [
             "/run/docker.sock": startsPrograms, "/run/containerd/containerd.sock": startsPrograms,
+            "/run/podman/podman.sock": startsPrograms,
+            "/run/dbus/system_bus_socket":
+                "services of the system act with your rights for the plugin",
+            "/run/systemd/private": startsPrograms,
         ]
+        if let folder = environmentVariable("XDG_RUNTIME_DIR") {
+            dangers["\(folder)/podman/podman.sock"] = startsPrograms
+            dangers["\(folder)/systemd/private"] = startsPrograms
+        }
+        let seesDisplay = "the plugin sees every window, reads the keyboard and types"
         if let bus = try? DesktopSockets().path(of: .sessionBus) { dangers[bus] = startsPrograms }
         if let agent = environmentVariable("SSH_AUTH_SOCK") {
             dangers[agent] = "the SSH agent signs with your keys for the plugin"
@@ -165,7 +196,12 @@ extension SessionPlan {
         return configuration.plugins.flatMap { address, plugin -> [ConfigurationProblem] in
             guard self[address]?.isolation != nil else { return [] }
             return (plugin.grants?.connect ?? []).enumerated().compactMap { index, path in
-                (dangers[path] ?? resolvedPath(path).flatMap { dangers[$0] }).map { danger in
+                let file = resolvedPath(path) ?? path
+                let danger =
+                    dangers[path] ?? dangers[file]
+                    ?? dangers.first { resolvedPath($0.key) == file }?.value
+                    ?? (file.hasPrefix("/tmp/.X11-unix/") ? seesDisplay : nil)
+                return danger.map { danger in
                     ConfigurationProblem(
                         "\(path): \(danger). Grant it only to a plugin that you trust.",
                         at: "\(address).allow.connect[\(index)]")

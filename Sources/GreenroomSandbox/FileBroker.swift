@@ -73,7 +73,7 @@ struct FileBroker: Sendable {
     private func open(
         _ folder: Int32, _ name: String, flags: Int32, mode: mode_t
     ) throws(AccessError) -> Int32 {
-        let file = openat(folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
+        let file = openat(folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode & 0o1777)
         guard file >= 0 else { throw .system(errno) }
         if flags & O_NONBLOCK == 0 { _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) }
         return file

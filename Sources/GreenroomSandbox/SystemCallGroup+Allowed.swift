@@ -294,6 +294,21 @@ extension SystemCallGroup {
                 SystemCall("openat", .argument(2, masked: accessMode, is: accessMode)),
                 SystemCall("open", .argument(1, masked: accessMode, is: accessMode)),
             ]),
+        SystemCallGroup(
+            name: "making a file that runs with its owner's rights",
+            reason: "under a root host every user of the machine could become root with it",
+            calls: [setUserID, setGroupID].flatMap { bit in
+                [UInt64(O_CREAT), temporaryFile].flatMap { flag in
+                    [
+                        SystemCall(
+                            "openat", .argument(2, masked: flag, is: flag),
+                            .argument(3, masked: bit, is: bit)),
+                        SystemCall(
+                            "open", .argument(1, masked: flag, is: flag),
+                            .argument(2, masked: bit, is: bit)),
+                    ]
+                } + [SystemCall("creat", .argument(1, masked: bit, is: bit))]
+            }),
     ]
 }
 
@@ -304,6 +319,10 @@ private let cloneThread: UInt64 = 0x0001_0000
 private let cloneNamespaces: UInt64 = 0x7e02_0000
 private let socketTypes: UInt64 = 0xf
 private let setMemoryName: Int32 = 0x5356_4d41
+/// `O_TMPFILE` without `O_DIRECTORY`.
+private let temporaryFile: UInt64 = 0o20_000_000
+private let setUserID: UInt64 = 0o4000
+private let setGroupID: UInt64 = 0o2000
 private let truncating = UInt64(O_TRUNC | O_ACCMODE)
 /// The mask of the access mode. All bits set are a mode that is none of `O_RDONLY`, `O_WRONLY` and
 /// `O_RDWR`.

@@ -73,6 +73,25 @@ struct GrantTests {
     }
 
     @Test(arguments: Account.possible)
+    func `a write grant makes no file that runs with its owner's rights`(account: Account) throws {
+        for options in [[], ["--without", "landlock"]] {
+            let folder = try ProbeFolder()
+            let open = folder.makeOpenFolder("open")
+            let outcome = try folder.run(
+                options + [
+                    "--write", open, "set-user-id:\(open)/user", "set-group-id:\(open)/group",
+                ],
+                as: account)
+            #expect(outcome.end == "exit 0", "\(outcome)")
+            for name in ["user", "group"] {
+                var about = stat()
+                guard stat("\(open)/\(name)", &about) == 0 else { continue }
+                #expect(about.st_mode & 0o6000 == 0, "\(name) \(outcome)")
+            }
+        }
+    }
+
+    @Test(arguments: Account.possible)
     func `Foundation can write files in a granted folder`(account: Account) throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")

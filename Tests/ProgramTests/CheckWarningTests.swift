@@ -124,6 +124,76 @@ import Testing
         #expect(lines.contains("Add allow: {display: true}"), "\(lines)")
     }
 
+    @Test func `secrets are not printed`() throws {
+        try folder.write("token", "hidden-viewer-token\n")
+        let file = try folder.write(
+            "s.yaml",
+            """
+            outputs: [record: x.mkv]
+            call:
+              plugin: WebRoom
+              settings:
+                viewer-token-file: token
+                guest-token: hidden-guest-token
+                turn: turn:turn.example
+                turn-secret: hidden-turn-secret
+                publish: https://example.com/hidden-path
+                publish-token: hidden-publish-token
+            """)
+        for arguments in [["check", file], ["check", "--json", file]] {
+            let run = try Greenroom.start(arguments).wait()
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.text.contains("(secret)"), "\(run)")
+            #expect(!run.text.contains("hidden") && !run.standardError.contains("hidden"), "\(run)")
+        }
+        let broken = try folder.write(
+            "b.yaml", "call: { plugin: WebRoom, settings: { viewer-token: [hidden-token] } }")
+        for arguments in [
+            ["check", broken],
+            ["check", file, "--set", "call.settings.viewer-token=hidden-token"],
+            ["check", file, "--set", "call.settings.turn-secret={hidden-token: 1}"],
+        ] {
+            let run = try Greenroom.start(arguments).wait()
+            #expect(!"\(run)".contains("hidden-token"), "\(run)")
+        }
+    }
+
+    @Test func `the control socket of a session is refused, and powerful sockets get a warning`()
+        throws
+    {
+        func session(_ socket: String) -> String {
+            """
+            camera: { plugin: ColorBars, isolation: process, allow: { connect: ['\(socket)'] } }
+            outputs: [record: x.mkv]
+            """
+        }
+        for socket in [
+            "/run/podman/podman.sock", "/run/dbus/system_bus_socket", "/tmp/.X11-unix/X0",
+            "/run/docker.sock",
+        ] {
+            let run = try check(session(socket))
+            #expect(run.text.contains("connect[0]: \(socket): "), "\(run)")
+            #expect(run.text.contains("only to a plugin that you trust"), "\(run)")
+        }
+        let file = try folder.write("c.yaml", session("/run/user/1/greenroom/a.12.socket"))
+        let run = try Greenroom.run("check", file)
+        #expect(run.exit == .code(65), "\(run)")
+        #expect("\(run)".contains("a.12.socket controls a session."), "\(run)")
+    }
+
+    @Test func `a secret and a key that every user can read get a warning`() throws {
+        let text = """
+            outputs: [record: x.mkv]
+            call: { plugin: WebRoom, settings: { viewer-token-file: token } }
+            """
+        let warning = "\(folder("token")): every user of this machine can read it"
+        for (mode, isWarned) in [(0o644, true), (0o600, false)] as [(mode_t, Bool)] {
+            try folder.write("token", "hidden-viewer-token")
+            try #require(chmod(folder("token"), mode) == 0)
+            #expect(try check(text).text.contains(warning) == isWarned)
+        }
+    }
+
     @Test func `settings that a plugin refuses, each with its line`() throws {
         try folder.write("film.mp4", [0, 0, 0, 24] + Array("ftypmp42".utf8))
         try folder.write("text.wav", "no audio")

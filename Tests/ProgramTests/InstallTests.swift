@@ -71,6 +71,28 @@ import Testing
             folder("dev/deps/libhelper.so.1"), "-Wl,-rpath,$ORIGIN/deps")
     }
 
+    @Test func `a removal deletes nothing outside of the prefix`() throws {
+        for made in ["usr local", "usr local/share", "usr local/share/greenroom", "other"] {
+            mkdir(folder(made), 0o755)
+        }
+        for made in ["mine", "usr local/listed"] { try folder.write(made, "") }
+        try folder.write(
+            "usr local/share/greenroom/installed-files",
+            """
+            listed
+            ../mine
+            ./../mine
+            share/../../mine
+            \(folder("mine"))
+            ../other/
+
+            """)
+        let run = try install("--remove")
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(access(folder("usr local/listed"), F_OK) != 0)
+        for kept in ["mine", "other"] { #expect(access(folder(kept), F_OK) == 0, "\(kept)") }
+    }
+
     @Test(.nightly) func `a plugin of several files is installed and removed with all of them`()
         throws
     {

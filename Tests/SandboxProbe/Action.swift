@@ -19,6 +19,8 @@ enum Action {
         case "read": return open(argument, flags: O_RDONLY)
         case "write": return open(argument, flags: O_WRONLY | O_CREAT | O_TRUNC)
         case "update": return open(argument, flags: O_RDWR)
+        case "set-user-id": return open(argument, flags: O_WRONLY | O_CREAT, mode: 0o4755)
+        case "set-group-id": return open(argument, flags: O_WRONLY | O_CREAT, mode: 0o2755)
         case "empty": return open(argument, flags: O_RDONLY | O_TRUNC)
         case "open-for-nothing": return open(argument, flags: O_ACCMODE)
         case "relative": return openRelative(argument)
@@ -97,8 +99,8 @@ enum Action {
 
     private static func error(of result: Int32) -> Int32 { result == 0 ? 0 : errno }
 
-    private static func open(_ path: String, flags: Int32) -> Int32 {
-        let descriptor = Glibc.open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o644)
+    private static func open(_ path: String, flags: Int32, mode: mode_t = 0o644) -> Int32 {
+        let descriptor = Glibc.open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return errno }
         close(descriptor)
         return 0

@@ -143,9 +143,14 @@ package final class CommandProcess: Sendable {
     ///
     /// `PR_SET_PDEATHSIG` would reach the command alone, and would end it with the thread that started it.
     private static func spawnWatch(on lifeline: Int32, _ folder: String?) throws -> pid_t {
+        // A process of another session removes the folder once the last process of the group has ended. It
+        // closes its standard output when it has left the group.
+        let remover = """
+            : "$(setsid /bin/sh -c 'exec >&-; n=0; while [ $n -lt 100 ] && kill -0 -- "-$1" 2>&-; do \
+            sleep 0.1; n=$((n + 1)); done; rm -rf -- "$2"' sh $$ "$1" &)"; 
+            """
         let script =
-            "trap '' HUP INT QUIT TERM; read -r _; "
-            + (folder == nil ? "" : "rm -rf -- \"$1\"; ")
+            "trap '' HUP INT QUIT TERM; read -r _; " + (folder == nil ? "" : remover)
         return try spawn(
             ["/bin/sh", "-c", script + "kill -KILL 0", "sh"] + (folder.map { [$0] } ?? []),
             [0: lifeline], [:], group: 0)
@@ -265,6 +270,8 @@ package final class CommandProcess: Sendable {
         var status: Int32 = 0
         while waitpid(process, &status, 0) == -1, errno == EINTR {}
         while waitpid(watch, nil, 0) == -1, errno == EINTR {}
+        // Processes that the command has started: its folder is in use until they have ended.
+        for _ in 0..<Self.longestGroupEnd / 5 where kill(-watch, 0) == 0 { usleep(5000) }
         close(lifeline)
         var count: Int32 = 0
         if unread >= 0 {
@@ -279,6 +286,9 @@ package final class CommandProcess: Sendable {
                 ? "ended with exit code \(status >> 8 & 0xff)" : "was ended by signal \(signal)",
             hasFailed: status != 0, wasKilled: wasKilled, unreadByteCount: Int(count))
     }
+
+    /// The time in which killed processes of the group must end, in milliseconds.
+    private static let longestGroupEnd = 2000
 
     private func waitForExit(_ milliseconds: Int) -> Bool {
         let end = realMilliseconds() + Int64(milliseconds)
