@@ -79,7 +79,8 @@ import Testing
             for block in chapter.blocks {
                 #expect(
                     [
-                        "", "c", "cpp", "html", "json", "log", "python", "rust", "sh", "swift",
+                        "", "c", "cpp", "html", "console", "json", "log", "python", "rust", "sh",
+                        "swift",
                         "yaml",
                     ].contains(
                         block.language),
@@ -158,7 +159,7 @@ import Testing
     // MARK: Names
 
     @Test func `every name in the book and in the manual exists in the code`() throws {
-        let words = SourceWords(of: ["Sources", "Plugins", "Samples"])
+        let words = SourceWords(of: ["Packaging", "Plugins", "Python", "Samples", "Sources"])
         #expect(words.contains("onStartSend") && !words.contains("onStartSends"))
         for chapter in Chapter.book + Chapter.manual
         where !chapter.name.hasPrefix("coming-from") {
@@ -250,7 +251,7 @@ private struct SourceWords {
             let root = "\(Checkout.root)/\(folder)"
             guard let files = FileManager.default.enumerator(atPath: root) else { continue }
             for case let file as String in files
-            where [".swift", ".h", ".hpp", ".c", ".cpp", ".rs", ".py", ".yaml"]
+            where [".swift", ".h", ".hpp", ".c", ".cpp", ".rs", ".py", ".sh", ".yaml"]
                 .contains(where: file.hasSuffix)
                 && !file.contains(".build/")
             {
