@@ -121,7 +121,7 @@ final class WebRoom: Call {
             .string(
                 "title", \.title,
                 title: "Title of the page; empty: the session's name with greenroom live"),
-            .string(
+            .secret(
                 "metrics-token", \.metricsToken,
                 title: "Secret that can read /metrics and nothing else; empty: only operators can"),
             .boolean(

@@ -69,10 +69,11 @@ import Testing
         .nightly,
         arguments: [
             "<iframe src='URL' style='width:320px;height:180px;border:0'></iframe>",
-            "<iframe sandbox srcdoc='<img src=URL>'></iframe>", "<img src='URL'>",
+            "<img src='URL'>",
             "<script>location = 'URL'</script>",
             "<object data='URL' width=320 height=180></object>",
-            "<body style='background:url(URL)'>", "<link rel=stylesheet href='URL'>",
+            "<div style='width:320px;height:180px;background:url(URL)'></div>",
+            "<link rel=stylesheet href='URL'>",
         ])
     func `a page shows the files of its folder and no others`(element: String) throws {
         let folder = try TemporaryFolder()
