@@ -18,7 +18,7 @@ variant=${1-full}
 deb=$(ls "$PWD"/.build/greenroom_*.deb) || fail "No package: run Packaging/debian.sh first."
 version=$(dpkg-deb -f "$deb" Version)
 fonts="fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
-# What plugins need; of alternatives the first.
+# The libraries of the plugins; of alternatives the first one.
 libraries=$(dpkg-deb -f "$deb" Recommends | tr ',' '\n' | sed 's/[(|].*//; s/ //g')
 case $variant in
     full) contents="$libraries $fonts chromium-headless-shell" ;;

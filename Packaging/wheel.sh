@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a wheel in .build/wheel: the Python package with the host, the bundled plugins, the header and the SDK.
-# Where it is installed, it needs Python 3.11 and a Linux with glibc 2.36, as in Debian 12, but no Swift and no
+# A machine that installs it needs Python 3.11 and a Linux with glibc 2.36, as in Debian 12, but no Swift and no
 # compiler.
 #
 # Swift's runtime and the libraries of the host come along. The libraries of the heavy plugins do not: these

@@ -12,7 +12,6 @@ import GreenroomMetrics
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
-import RoomDecisions
 
 /// `greenroom check FILE`.
 struct CheckCommand: ParsableCommand {
@@ -167,7 +166,7 @@ extension SessionPlan {
         return rows
     }
 
-    /// The cost of the session's room with nobody, and with all guests and as many viewers; empty for a session
+    /// The cost of the session's room with nobody, and with eight guests and as many viewers; empty for a session
     /// without the bundled room.
     private var roomEstimates: [String] {
         guard outputs.values.contains(where: { $0.descriptor.id == "org.greenroom.web-room" })
@@ -178,7 +177,8 @@ extension SessionPlan {
         let recordings = outputs.values.count { $0.descriptor.id == "org.greenroom.recorder" }
         let hasCamera = slots.contains { $0.role.part == .camera }
         let decodes = hasStage || recordings > 0
-        return [0, RoomLimits.guests].map { people in
+        // An isolated room has places for these people.
+        return [0, 8].map { people in
             let cost = RoomCost.sum([
                 .room: 1, .source: hasCamera ? 1 : 0, .recording: recordings,
                 .stage: hasStage && (recordings > 0 || people > 0) ? 1 : 0,

@@ -1,13 +1,13 @@
 #!/bin/sh
-# What a room costs, by its guests, viewers, stage and recording: cores, memory (PSS) and UDP ports of the host and all
+# The cost of a room, by its guests, viewers, stage and recording: cores, memory (PSS) and UDP ports of the host and all
 # of its processes, and bits a second that cross the network both ways. Each guest sends 320x180 at 15 frames a second
 # and audio; each viewer takes the first video and the mix. The room is isolated, as in the manual's page Many rooms.
-# In a network of its own, so that nothing else counts; needs root.
+# Runs in a separate network, so that nothing else counts; needs root.
 #
 #   Tests/Benchmarks/rooms.sh [SECONDS [ROOM...]]     a ROOM is GUESTS-VIEWERS, with -stage or -record behind it
 #
 # The pages' programs use the same processors: with more than about eight of them a machine with two is too slow for
-# what it is to measure, and the column `real` says so.
+# the measurement, and the column `real` says so.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ -z "${ROOMS_NETWORK-}" ]; then

@@ -6,7 +6,7 @@
  *
  * REFUSE="NAME ..." refuses more calls, as older profiles do.
  *
- * Of the filter only the part matters that an ordinary user would have without it: the default profiles refuse
+ * The filter has only the part that an ordinary user would have without it: the default profiles refuse
  * these calls to processes without CAP_SYS_ADMIN. */
 #define _GNU_SOURCE
 #include <errno.h>

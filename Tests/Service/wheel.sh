@@ -1,6 +1,6 @@
 #!/bin/sh
-# The wheel, installed where there is no checkout, no Swift and no compiler: in a new virtual environment, and in
-# a Debian 12 of its own (as root). A session records, a plugin that lacks a library names its package, and a C
+# The wheel, installed without a checkout, Swift and a compiler: in a new virtual environment, and in
+# a separate Debian 12 (as root). A session records, a plugin that lacks a library names its package, and a C
 # plugin is made with the wheel's header.
 #
 #   Tests/Service/wheel.sh     after Packaging/wheel.sh
@@ -45,9 +45,9 @@ eval "cc -std=c99 -fPIC -shared -pthread $("$greenroom" cflags) blink/*.c -o bli
 "$greenroom" plugin info ./blink.so | grep -q '^blink\|^Blink\|camera'
 cd - > /dev/null
 
-[ "$(id -u)" = 0 ] || skip "a Debian of its own needs root"
+[ "$(id -u)" = 0 ] || skip "a separate Debian needs root"
 install_packages mmdebstrap
-say "In a Debian without Swift and without a compiler"
+say "In a bare Debian, without Swift and a compiler"
 root=$folder/debian
 mmdebstrap --quiet --variant=minbase --include=python3-venv,python3 bookworm "$root"
 mkdir -p "$root/work/session"
