@@ -233,8 +233,5 @@ extension Room {
         let (viewers, guests) = counts
         services.host.report("viewers", viewers)
         services.host.report("guests", guests)
-        let left = placesLeft
-        services.host.report("viewer-places-left", left.viewers)
-        services.host.report("guest-places-left", left.guests)
     }
 }
