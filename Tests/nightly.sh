@@ -111,14 +111,16 @@ part_package() {
 
 # The package and its unit under a real systemd, in a Debian of its own; the container image.
 part_service() {
-    swift build -c release && Tests/Service/systemd.sh --built && Tests/Service/image.sh
+    swift build -c release && Tests/Service/systemd.sh --built && Tests/Service/confined.sh \
+        && Packaging/image.sh full && Packaging/image.sh slim && Tests/Service/image.sh \
+        && Packaging/wheel.sh --built && Tests/Service/wheel.sh
 }
 
 part_network() {
     swift build && GREENROOM=$debug Tests/WebRoom/network.sh \
         && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh \
         && GUEST=1 GREENROOM=$debug Tests/WebRoom/network.sh \
-        && GREENROOM=$debug Tests/WebRoom/nat.sh
+        && GREENROOM=$debug Tests/WebRoom/nat.sh && GREENROOM=$debug Tests/WebRoom/one-port.sh
 }
 
 # V4L2Camera with a device of the kernel, which is unplugged, in a virtual machine.
