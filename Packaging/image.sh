@@ -65,7 +65,7 @@ mmdebstrap --quiet --variant=essential --include="greenroom $contents" \
     --customize-hook='echo "greenroom:x:10001:10001::/nonexistent:/usr/sbin/nologin" >> "$1/etc/passwd"' \
     --customize-hook='echo "greenroom:x:10001:" >> "$1/etc/group"' \
     --customize-hook='install -d -o 10001 -g 10001 "$1/recordings"' \
-    --customize-hook='rm -rf "$1"/var/log/* "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old' \
+    --customize-hook='rm -rf "$1/etc/apt/sources.list" "$1"/var/log/* "$1"/var/cache/ldconfig/aux-cache "$1"/var/cache/debconf/*-old "$1"/var/lib/dpkg/*-old' \
     --customize-hook='chroot "$1" env "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" fc-cache --force --system-only' \
     bookworm "$folder/root.tar" "deb [trusted=yes] copy:$folder/repository ./"
 
