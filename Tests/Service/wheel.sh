@@ -29,7 +29,7 @@ new/bin/pip install --quiet --no-index --no-deps ./*.whl
 cd "$1"
 ../new/bin/greenroom run demo.yaml
 for file in session.json camera.y4m camera.wav; do [ -s "demo/$file" ]; done
-../new/bin/python -c 'import greenroom; print(greenroom.__file__)'
+../new/bin/python -c 'import greenroom._program as p; p.open_library(); print(p.host_program())'
 END
 
 say "In a new virtual environment"
