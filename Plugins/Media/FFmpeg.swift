@@ -1,5 +1,4 @@
 import CFFmpeg
-import MediaDecisions
 import PluginEncoding
 import GreenroomPlugin
 
@@ -48,7 +47,7 @@ final class StreamParameters: @unchecked Sendable {
     /// The rate of a video stream.
     let frameRate: AVRational
     let sampleAspect: AVRational
-    let orientation: Orientation
+    let rotation: Rotation
 
     init(
         of stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
@@ -58,7 +57,7 @@ final class StreamParameters: @unchecked Sendable {
         timeBase = stream.pointee.time_base
         frameRate = Self.rate(of: stream)
         sampleAspect = av_guess_sample_aspect_ratio(context, stream, nil)
-        orientation = Self.orientation(of: stream)
+        rotation = Self.rotation(of: stream)
     }
 
     deinit {
@@ -66,26 +65,29 @@ final class StreamParameters: @unchecked Sendable {
         avcodec_parameters_free(&pointer)
     }
 
-    /// The rate that every frame of a video has its time at: the base rate. If that is only the resolution of the
-    /// timestamps, the distances vary, and 60 frames a second come close to every one.
+    /// The rate that every frame of a video has its time at: the base rate, unless that is only the resolution of
+    /// the timestamps.
     private static func rate(of stream: UnsafeMutablePointer<AVStream>) -> AVRational {
         let (base, mean) = (stream.pointee.r_frame_rate, stream.pointee.avg_frame_rate)
-        let isStated = base.num > 0 && base.den > 0
-        if isStated, av_q2d(base) <= 60.001 { return base }
-        if isStated { return AVRational(num: 60, den: 1) }
-        guard mean.num > 0, mean.den > 0 else { return AVRational(num: 30, den: 1) }
-        return av_q2d(mean) <= 60.001 ? mean : AVRational(num: 60, den: 1)
+        for rate in [base, mean] where rate.num > 0 && rate.den > 0 && av_q2d(rate) <= 60.001 {
+            return rate
+        }
+        return base.num > 0 || mean.num > 0
+            ? AVRational(num: 60, den: 1) : AVRational(num: 30, den: 1)
     }
 
-    /// The orientation in the stream's side data: a display matrix.
-    private static func orientation(of stream: UnsafeMutablePointer<AVStream>) -> Orientation {
+    /// The rotation in the stream's side data: the display matrix turns counter-clockwise.
+    private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
         var size = 0
         guard let data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
             size >= 9 * MemoryLayout<Int32>.size
-        else { return Orientation() }
-        return data.withMemoryRebound(to: Int32.self, capacity: 9) { matrix in
-            Orientation(a: matrix[0], b: matrix[1], c: matrix[3], d: matrix[4])
+        else { return .none }
+        let angle = data.withMemoryRebound(to: Int32.self, capacity: 9) {
+            av_display_rotation_get($0)
         }
+        guard angle.isFinite else { return .none }
+        let quarters = Int((-angle / 90).rounded()) & 3
+        return Rotation(rawValue: UInt32(quarters * 90)) ?? .none
     }
 }
 

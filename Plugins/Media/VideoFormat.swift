@@ -1,5 +1,4 @@
 import CFFmpeg
-import MediaDecisions
 import GreenroomPlugin
 
 /// Describes how the frames of a video go to the host.
@@ -9,8 +8,6 @@ struct VideoFormat {
     var size: FrameSize
     var color: ColorSpace
     var rotation: Rotation
-    /// Whether frames are copied upside down before the host turns them.
-    private(set) var isMirrored = false
     var rate: FrameRate
     /// The shape of a pixel; 0 if it is not known.
     private(set) var sampleAspect = AVRational(num: 0, den: 1)
@@ -56,16 +53,15 @@ struct VideoFormat {
         guard size.area > 0 else {
             throw PluginError(
                 "\(name): FFmpeg's libraries don't find the size of its video; convert the file",
-                status: .badSetting)
+                status: .unavailable)
         }
         guard size.isLegal else {
             throw PluginError(
                 "\(name): its video has \(size) pixels; up to \(FrameSize.maximumDimension) a side "
-                    + "can be sent: ffmpeg -i FILE -vf scale=1920:-2 NEW.mp4", status: .badSetting)
+                    + "can be sent: ffmpeg -i FILE -vf scale=1920:-2 NEW.mp4", status: .unavailable)
         }
         self.size = size
-        rotation = Rotation(rawValue: parameters.orientation.degrees) ?? .none
-        isMirrored = parameters.orientation.isMirrored
+        rotation = parameters.rotation
         rate =
             FrameRate(
                 numerator: UInt32(clamping: parameters.frameRate.num),

@@ -53,27 +53,7 @@ public final class FramePump: Sendable {
             sender: sender, format: format, capability: capability,
             info: FrameInfo(rotation: rotation, color: color))
         self.core = core
-        thread = try PluginThread(name: "frame pump") {
-            core.run { frame, time in
-                try fill(&frame, time)
-                return true
-            }
-        }
-    }
-
-    /// Starts a pump of a source that may have no picture for some time.
-    ///
-    /// - Parameter draw: Draws a frame; false to send none.
-    package init(
-        sender: VideoSender, capability: VideoCapability, format: PixelFormat, color: ColorSpace,
-        rotation: Rotation,
-        draw: sending @escaping (inout MutableFrame, FrameTime) throws -> Bool
-    ) throws {
-        let core = PumpCore(
-            sender: sender, format: format, capability: capability,
-            info: FrameInfo(rotation: rotation, color: color))
-        self.core = core
-        thread = try PluginThread(name: "frame pump") { core.run(draw) }
+        thread = try PluginThread(name: "frame pump") { core.run(fill) }
     }
 
     /// Changes size and rate from the next frame on. Frame indices and due times continue.
@@ -143,7 +123,7 @@ private final class PumpCore: Sendable {
     }
 
     /// The pump's thread.
-    func run(_ draw: (inout MutableFrame, FrameTime) throws -> Bool) {
+    func run(_ fill: (inout MutableFrame, FrameTime) throws -> Void) {
         let host = sender.host
         var schedule = FrameSchedule(
             startNanoseconds: startNanoseconds, rate: plan.withLock { $0.capability.rate })
@@ -160,14 +140,11 @@ private final class PumpCore: Sendable {
             let time = FrameTime(
                 index: index, seconds: Double(due - startNanoseconds) / 1e9, ptsNanoseconds: due)
             do {
-                let outcome = try send(time, draw)
+                let isSent = try send(time, fill)
                 plan.withLock { plan in
                     plan.counts.skipped += skipped
-                    switch outcome {
-                    case .sent: plan.counts.sent += 1
-                    case .refused: plan.counts.refused += 1
-                    case .notDrawn: break
-                    }
+                    plan.counts.sent += isSent ? 1 : 0
+                    plan.counts.refused += isSent ? 0 : 1
                 }
             } catch let refusal as SendRefusal where refusal.isEnd {
                 break
@@ -180,28 +157,20 @@ private final class PumpCore: Sendable {
         report()
     }
 
-    private enum Outcome {
-        case sent
-        /// The host had no room.
-        case refused
-        /// The source has no picture.
-        case notDrawn
-    }
-
-    /// Draws and sends a frame.
+    /// Draws and sends a frame; false where the host had no room for it.
     private func send(
-        _ time: FrameTime, _ draw: (inout MutableFrame, FrameTime) throws -> Bool
-    ) throws -> Outcome {
+        _ time: FrameTime, _ fill: (inout MutableFrame, FrameTime) throws -> Void
+    ) throws -> Bool {
         var (size, info) = plan.withLock { ($0.capability.size, $0.info) }
         info.ptsNanoseconds = time.ptsNanoseconds
         do {
             var lease = try sender.acquire(format: format, size: size)
             lease.frame.info = info
-            guard try draw(&lease.frame, time) else { return .notDrawn }
+            try fill(&lease.frame, time)
             try lease.commit(info)
-            return .sent
+            return true
         } catch let refusal as SendRefusal where refusal.isPassing {
-            return .refused
+            return false
         }
     }
 
