@@ -212,8 +212,8 @@ extension Schema.Section {
                 messages.append("needs one of the keys \(list(wanted)). Add one.")
             } else if found.count > 1 {
                 messages.append(
-                    "has \(found.count) of the keys \(list(wanted)) and can have one. Make an entry "
-                        + "of its own for each.")
+                    "has \(found.count) of the keys \(list(wanted)) and can have one. Make a "
+                        + "separate entry for each.")
             }
         }
         return messages

@@ -131,8 +131,8 @@ enum Samples {
             yaml: "camera:\n  plugin: ColorBars\n  opacity: 0.5\n",
             faults: [
                 "3:3: camera.opacity: unknown key. A setting of the plugin goes under "
-                    + #""settings"; other keys here are "plugin", "connect", "python", "on-failure", "isolation", "#
-                    + #""sandbox", "memory-limit", "allow", "#
+                    + #""settings"; other keys here are "plugin", "connect", "python", "on-failure", "#
+                    + #""callback-deadline", "isolation", "sandbox", "memory-limit", "allow", "#
                     + #""start-deadline", "pre-processors"."#
             ]),
         Bad(
@@ -283,7 +283,7 @@ enum Samples {
                     + "1s to 10m, found the number 10. Write 10s.",
                 "4:33: camera.pre-processors[0].start-deadline: unknown key. A setting of the plugin "
                     + #"goes under "settings"; other keys here are "plugin", "connect", "python", "on-failure", "#
-                    + #""isolation", "sandbox", "memory-limit", "allow", "required"."#,
+                    + #""callback-deadline", "isolation", "sandbox", "memory-limit", "allow", "required"."#,
             ]),
         Bad(
             yaml: """

@@ -172,7 +172,7 @@ import Testing
                 Facts(role: "a", takesTracks: true), PluginFailure(step: "no", cause: .brokenRule),
                 [
                     "note a: breaks a rule of the interface; not restarting", "leave 0",
-                    "a is dropped",
+                    "stop-send 0", "a is dropped",
                 ], nil
             ),
             (
