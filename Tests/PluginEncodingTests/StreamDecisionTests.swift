@@ -7,7 +7,8 @@ import Testing
 @Suite struct StreamDecisionTests {
     @Test func `only segments that the playlist does not name are left over`() {
         let names = [
-            "live0.ts", "live1.ts", "live2.ts", "live2.ts.tmp", "live.m3u8", "live.ts", "lively3.ts",
+            "live0.ts", "live1.ts", "live2.ts", "live2.ts.tmp", "live.m3u8", "live.ts",
+            "lively3.ts",
             "live4.mp4", "other1.ts", "live\u{0663}.ts",
         ]
         let playlist = "#EXTM3U\n#EXTINF:2.0,\nlive1.ts\r\n"
