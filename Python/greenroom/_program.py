@@ -167,8 +167,22 @@ def plugins_of(module: ModuleType) -> list[type[Plugin]]:
     ]
 
 
+_loading = threading.Lock()
+_loaded: dict[str, str | None] = {}
+
+
 def load(path: str) -> str | None:
-    """Imports a script and offers its plugins. Returns the reason of a failure."""
+    """Imports a script and offers its plugins. Returns the reason of a failure.
+
+    Every instance asks for it. The script is imported once, so that the parts of an agent have one class.
+    """
+    with _loading:
+        if path not in _loaded:
+            _loaded[path] = _import(path)
+        return _loaded[path]
+
+
+def _import(path: str) -> str | None:
     file = pathlib.Path(path)
     try:
         sys.path.insert(0, str(file.parent))

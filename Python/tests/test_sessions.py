@@ -32,12 +32,12 @@ def run(folder: pathlib.Path, session: dict[str, Any], seconds: float = 1, virtu
         {"record": {"folder": str(folder / "recording"), "overwrite": True}}
     ]
     session = absolute(session, folder)
-    for key in ("camera", "microphone"):
-        if isinstance(session.get(key), dict) and str(session[key].get("plugin", "")).endswith(".py"):
-            session[key].setdefault("python", sys.prefix)
-    for output in session["outputs"] + session.get("camera", {}).get("pre-processors", []):
-        if ".py" in str(output.get("plugin", "")):
-            output.setdefault("python", sys.prefix)
+    for part in [
+        session.get("camera", {}), session.get("microphone", {}), *session["outputs"],
+        *session.get("camera", {}).get("pre-processors", []),
+    ]:  # fmt: skip
+        if ".py" in str(part.get("plugin", "")):
+            part.setdefault("python", sys.prefix)
     greenroom.run(session, duration=seconds, virtual_clock=virtual).check()
     report = json.loads((folder / "recording" / "session.json").read_text())
     return report
