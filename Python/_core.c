@@ -13,10 +13,10 @@
 #include <greenroom/control.h>
 #include <greenroom/output.h>
 #include <greenroom/send.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { TEXT_SIZE = 16384 };
 
@@ -30,7 +30,9 @@ static gr_status (*client_run)(const char *, const gr_entry *, char *, uint64_t)
 static gr_status (*client_serve)(gr_client_load, void *, char *, uint64_t);
 static void (*client_finish)(void);
 static void (*client_keep_memory)(void);
-static pid_t opened_by;
+static int is_forked; /* since the library was opened */
+
+static void on_fork(void) { is_forked = 1; }
 
 static PyObject *open_library(PyObject *module, PyObject *path) {
   (void)module;
@@ -49,7 +51,8 @@ static PyObject *open_library(PyObject *module, PyObject *path) {
     return PyErr_Format(PyExc_OSError,
                         "%U is of another version than this package: install both anew", path);
   }
-  opened_by = getpid();
+  static int has_handler;
+  if (!has_handler) has_handler = pthread_atfork(NULL, NULL, on_fork) == 0;
   Py_RETURN_NONE;
 }
 
@@ -58,7 +61,7 @@ static int is_open(void) {
     PyErr_SetString(PyExc_RuntimeError, "the client library is not open");
     return 0;
   }
-  if (opened_by != getpid()) {
+  if (is_forked) {
     PyErr_SetString(PyExc_RuntimeError,
                     "this process was forked from one that uses Greenroom, and has no connection of "
                     "its own: start it with subprocess or multiprocessing's \"spawn\" instead");
@@ -161,13 +164,16 @@ static void plane_releasebuffer(PyObject *object, Py_buffer *view) {
 }
 
 /* Ends the access. Returns how many views are still held. */
-static PyObject *plane_end(PyObject *object, PyObject *unused) {
-  (void)unused;
-  plane *me = (plane *)object;
-  if (me->owner != NULL) return PyLong_FromLong(0); /* of a test */
+static Py_ssize_t end_plane(plane *me) {
+  if (me->owner != NULL) return 0; /* of a test */
   me->has_ended = 1;
   if (me->exports > 0 && client_keep_memory != NULL) client_keep_memory();
-  return PyLong_FromSsize_t(me->exports);
+  return me->exports;
+}
+
+static PyObject *plane_end(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return PyLong_FromSsize_t(end_plane((plane *)object));
 }
 
 /* fill(value, top=0, left=0, height=all, width=all): sets a rectangle, in elements of the plane. */
@@ -552,17 +558,22 @@ static PyObject *instance_wait_until(PyObject *object, PyObject *time) {
   return PyBool_FromLong(status == GR_STATUS_OK);
 }
 
-/* acquire(format, width, height) -> (lease, frame) */
+/* acquire(due, format, width, height) -> (lease, frame): waits for the time first. None when the sender has
+   stopped. One call, because taking the interpreter's lock again costs more than the rest. */
 static PyObject *instance_acquire(PyObject *object, PyObject *args) {
   instance *me = (instance *)object;
+  long long due;
   uint32_t format, width, height;
   gr_lease lease = {.struct_size = sizeof lease};
-  gr_status status;
-  if (!PyArg_ParseTuple(args, "III", &format, &width, &height) || !is_open()) return NULL;
+  gr_status status, waited;
+  if (!PyArg_ParseTuple(args, "LIII", &due, &format, &width, &height) || !is_open()) return NULL;
   if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
   Py_BEGIN_ALLOW_THREADS
-  status = me->video->acquire(me->sender, format, width, height, &lease);
+  status = waited = me->host->wait_until_ns(me->handle, due);
+  if (waited == GR_STATUS_OK)
+    status = me->video->acquire(me->sender, format, width, height, &lease);
   Py_END_ALLOW_THREADS
+  if (waited != GR_STATUS_OK) Py_RETURN_NONE;
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   PyObject *frame = mutable_frame_tuple(&lease.frame);
   if (frame == NULL) {
@@ -572,24 +583,30 @@ static PyObject *instance_acquire(PyObject *object, PyObject *args) {
   return Py_BuildValue("(KN)", (unsigned long long)lease.id, frame);
 }
 
-/* commit(lease, rotation, range, matrix, revision, pts) */
+/* commit(lease, planes, rotation, range, matrix, revision, pts) -> views of the planes that are still held */
 static PyObject *instance_commit(PyObject *object, PyObject *args) {
   instance *me = (instance *)object;
   unsigned long long lease;
   long long pts;
+  PyObject *planes;
+  Py_ssize_t held = 0;
   gr_frame_info info = {.struct_size = sizeof info};
   gr_status status;
-  if (!PyArg_ParseTuple(args, "KIIIIL", &lease, &info.rotation, &info.range, &info.matrix,
-                        &info.offer_revision, &pts) ||
+  if (!PyArg_ParseTuple(args, "KO!IIIIL", &lease, &PyTuple_Type, &planes, &info.rotation, &info.range,
+                        &info.matrix, &info.offer_revision, &pts) ||
       !is_open())
     return NULL;
   info.pts_ns = pts;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(planes); i++) {
+    PyObject *one = PyTuple_GetItem(planes, i);
+    if (Py_TYPE(one) == plane_type) held += end_plane((plane *)one);
+  }
   if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
   Py_BEGIN_ALLOW_THREADS
   status = me->video->commit(me->sender, lease, &info);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
-  Py_RETURN_NONE;
+  return PyLong_FromSsize_t(held);
 }
 
 static PyObject *instance_abandon(PyObject *object, PyObject *lease) {
@@ -986,7 +1003,9 @@ static void on_uninitialize(void *self) {
 
 static void on_destroy(void *self) {
   instance *me = self;
-  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "destroy", NULL)); Py_DECREF((PyObject *)me));
+  /* The adapter refers to this instance, so the reference back ends here. */
+  WITH_LOCK(status_of(PyObject_CallMethod(me->plugin, "destroy", NULL)); Py_CLEAR(me->plugin);
+            Py_DECREF((PyObject *)me));
 }
 
 static PyObject *value_of(const gr_value *value) {
@@ -1299,7 +1318,7 @@ static PyObject *run(PyObject *module, PyObject *args) {
 
 static PyObject *finish(PyObject *module, PyObject *unused) {
   (void)module, (void)unused;
-  if (client_finish == NULL || opened_by != getpid()) Py_RETURN_NONE;
+  if (client_finish == NULL || is_forked) Py_RETURN_NONE;
   Py_BEGIN_ALLOW_THREADS
   client_finish();
   Py_END_ALLOW_THREADS

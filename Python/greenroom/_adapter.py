@@ -26,7 +26,7 @@ from ._plugins import (
 if TYPE_CHECKING:
     from ._core import FrameTuple, Instance, Plane
 
-OK, NOT_STARTED, STOPPED, GONE, NO_BUFFER, FAILED = 0, 1, 2, 3, 31, 40
+OK, NOT_STARTED, STOPPED, GONE, BAD_SETTING, NO_BUFFER, FAILED = 0, 1, 2, 3, 25, 31, 40
 BLOCK_NS = 10_000_000
 _REASONS: dict[int, Any] = {1: "initial", 2: "ceiling-lowered", 3: "ceiling-raised"}
 
@@ -72,8 +72,11 @@ class Adapter:
 
     def end(self, planes: tuple[Plane, ...] | list[Plane]) -> None:
         """Ends the access to memory of the host."""
-        held = sum(plane.end() for plane in planes)
-        if held and (key := (BufferError, "held", 0)) not in self._seen:
+        if sum([plane.end() for plane in planes]):
+            self.warn_of_views()
+
+    def warn_of_views(self) -> None:
+        if (key := (BufferError, "held", 0)) not in self._seen:
             self._seen.add(key)
             self.host.log(
                 "a view of a frame or block is still held after its callback, and shows other pixels "
@@ -106,7 +109,9 @@ class Adapter:
     def set(self, name: str, value: Any) -> int:
         from ._plugins import apply_setting
 
-        apply_setting(self.plugin, name, value)
+        if not apply_setting(self.plugin, name, value):
+            self.instance.set_error(f"{type(self.plugin).__name__} has no setting {name}")
+            return BAD_SETTING
         return self.guard(self.plugin.changed, name)
 
     def event(self, text: str) -> int:
@@ -202,14 +207,15 @@ class VideoAdapter(Adapter):
                 index = late
             due = first + index * step // numerator
             index += 1
-            if not instance.wait_until(due):
-                return
             try:
-                lease, parts = instance.acquire(number, width, height)
+                acquired = instance.acquire(due, number, width, height)
             except Refused as refusal:
                 if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
                     return
                 continue
+            if acquired is None:
+                return
+            lease, parts = acquired
             frame = Frame(parts, (due - start) / 1e9, drawn)
             try:
                 if is_async:
@@ -222,9 +228,9 @@ class VideoAdapter(Adapter):
                 instance.give_up(FAILED, self.fault(error))
                 return
             drawn += 1
-            self.end(frame.planes)
             try:
-                instance.commit(lease, 0, value, BT601, agreed[0], due)
+                if instance.commit(lease, frame.planes, 0, value, BT601, agreed[0], due):
+                    self.warn_of_views()
             except Refused as refusal:
                 if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
                     return
@@ -525,6 +531,15 @@ class OutputAdapter(Adapter):
             who = self._present.get(change[0]) if change[0] is not None else None
             self.tell(self.output.speaking, who)
 
+    def event(self, text: str) -> int:
+        event = json.loads(text)
+        agent = self.output
+        if isinstance(agent, Agent) and event.get("event") == "message":
+            author = event.get("author", "Operator")
+            if author != type(agent).__name__:
+                self.tell(agent.message, author, event.get("text", ""))
+        return self.tell(agent.event, event)
+
 
 class Levels:
     """Who speaks: the loudest participant of the last 300 ms."""
@@ -697,6 +712,10 @@ def _part(base: type[Adapter]) -> type[Adapter]:
             if name == "stop" and not AgentPart.ends(self.plugin):
                 return OK
             return int(super().guard(function, *arguments))
+
+        def event(self, text: str) -> int:
+            # The hearing part has them, too.
+            return int(super().event(text)) if isinstance(self, OutputAdapter) else OK
 
         def destroy(self) -> int:
             if not agents.leave(self.plugin):

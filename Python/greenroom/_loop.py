@@ -43,6 +43,15 @@ _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
 
+def _forget() -> None:
+    """A forked child has the loop without its thread: it gets another one."""
+    global _loop, _lock
+    _loop, _lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 def loop() -> asyncio.AbstractEventLoop:
     """The one event loop of Greenroom's callbacks, on a thread of its own."""
     global _loop
@@ -54,13 +63,22 @@ def loop() -> asyncio.AbstractEventLoop:
         return _loop
 
 
-def check() -> None:
-    """Raises an error in another event loop than Greenroom's."""
-    running = asyncio.get_running_loop()
-    if running is not loop():
+def expect_none(call: str, instead: str) -> None:
+    """Raises an error for a call that would block the event loop which runs it."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError(f"{call} blocks the event loop that runs it: use {instead} instead")
+
+
+def expect(owner: asyncio.AbstractEventLoop | None, name: str) -> None:
+    """Raises an error in another event loop than the one of an object."""
+    if owner is not None and asyncio.get_running_loop() is not owner:
         raise RuntimeError(
-            "this coroutine belongs to Greenroom's event loop, and another loop runs it: await it in "
-            "an async def callback, or use asyncio.run_coroutine_threadsafe(..., greenroom.loop())"
+            f"{name} belongs to the event loop that has opened it, and another loop runs this: "
+            "Greenroom's callbacks have a loop of their own. Open one there, or call it with "
+            "asyncio.run_coroutine_threadsafe from here"
         )
 
 

@@ -342,6 +342,15 @@ class Agent(Receiver):
         """Chooses a row of an offer to the camera; None for the suggested one."""
         return None
 
+    def message(self, author: str, text: str) -> Any:
+        """Somebody has written a message: a guest of a room, the operator, or another program. Needs
+        ``allow: { control: true }`` of the output."""
+
+    def send_message(self, text: str) -> None:
+        """Writes a message, which a room shows on its pages. Needs ``allow: { control: true }``."""
+        line = " ".join(text.split())
+        self.host.command(f"message from {type(self).__name__}: {line}")
+
     def mixed(self, block: Block) -> Any:
         """The sum of all participants' audio, without the agent's own; if the class has this method."""
 
@@ -392,8 +401,19 @@ def description(plugin: type[Plugin], kind: int, folder: str) -> tuple[Any, ...]
     return (kind, f"python.{stem}.{name.lower()}{suffix}", name, plugin.version, summary, parameters)
 
 
-def apply_setting(plugin: Plugin, name: str, value: Any) -> None:
-    """Sets the attribute of a setting."""
+def apply_settings(plugin: Plugin, settings: Mapping[str, Any]) -> None:
+    """Sets the attributes at the start. A part of an agent without a value takes none away."""
+    for declared, _ in _settings.settings_of(type(plugin)):
+        value = settings.get(declared.name)
+        is_default = value == declared.default or value == str(declared.default)
+        if value is not None and not (is_default and declared.attribute in vars(plugin)):
+            apply_setting(plugin, declared.name, value)
+
+
+def apply_setting(plugin: Plugin, name: str, value: Any) -> bool:
+    """Sets the attribute of a setting. Returns whether there is such a setting."""
     for declared, annotation in _settings.settings_of(type(plugin)):
         if declared.name == name:
             setattr(plugin, declared.attribute, pathlib.Path(value) if annotation is pathlib.Path else value)
+            return True
+    return False

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from . import _core
+from . import _core, _loop
 from ._adapter import FAILED, Adapter, adapt, agents
-from ._plugins import Agent, Host, Plugin, apply_setting, description, kinds_of
+from ._plugins import OUTPUT, Agent, Host, Plugin, apply_settings, description, kinds_of
 
 _BASES_MODULE = Plugin.__module__
 
@@ -110,9 +110,10 @@ class Table:
                 plugin = agents.join(type(offered), lambda: offered)
             else:
                 plugin = offered() if isinstance(offered, type) else offered
-            plugin._host = host
-            for name, value in settings.items():
-                apply_setting(plugin, name, value)
+            # An agent calls the host as its hearing part, which the others only stand in for.
+            if plugin._host is None or kind == OUTPUT:
+                plugin._host = host
+            apply_settings(plugin, settings)
             return adapt(plugin, kind, instance)
         except Exception as error:
             for line in traceback.format_exception(error):
@@ -130,6 +131,7 @@ def connect(path: str | os.PathLike[str], *plugins: type[Plugin] | Plugin) -> No
     Raises `ConnectionEnded` if no host listens, it refuses the program, or it disappears.
     """
     global _running
+    _loop.expect_none("greenroom.connect", "await asyncio.to_thread(greenroom.connect, ...)")
     open_library()
     origin = pathlib.Path(sys.argv[0]).stem if sys.argv else "program"
     table = Table(plugins, origin)

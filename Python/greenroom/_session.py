@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
+from . import _loop
 from ._program import host_program
 
 #: A session file, or its content.
@@ -58,6 +59,14 @@ class Result:
     #: The share of real media of each track, in per cent.
     real: Mapping[str, float]
     summary: Sequence[str]
+
+    @staticmethod
+    def of(event: Event) -> Result:
+        """The result that the last event tells."""
+        return Result(
+            str(event.data.get("outcome")), int(event.data.get("exit", 1)),
+            event.data.get("real") or {}, event.data.get("summary") or [],
+        )  # fmt: skip
 
     def check(self) -> Result:
         """Raises `SessionError` unless the session has succeeded."""
@@ -114,6 +123,7 @@ class Session:
         self._socket: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._asks = asyncio.Lock()
         self._is_own = True
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.result: Result | None = None
 
     @classmethod
@@ -125,6 +135,7 @@ class Session:
         return session
 
     async def __aenter__(self) -> Session:
+        self._loop = asyncio.get_running_loop()
         if self._is_own:
             await self._start()
         else:
@@ -195,16 +206,14 @@ class Session:
         if event.name == "started":
             self.name = str(event.data.get("session"))
         if event.name == "ended":
-            self.result = Result(
-                str(event.data.get("outcome")), int(event.data.get("exit", 1)),
-                event.data.get("real") or {}, event.data.get("summary") or [],
-            )  # fmt: skip
+            self.result = Result.of(event)
         async with self._changed:
             self._events.append(event)
             self._changed.notify_all()
 
     async def events(self) -> AsyncIterator[Event]:
         """The events from the start on, until the session has ended."""
+        _loop.expect(self._loop, "this session")
         index = 0
         while True:
             async with self._changed:
@@ -218,6 +227,7 @@ class Session:
 
     async def wait(self) -> Result:
         """Waits until the session has ended."""
+        _loop.expect(self._loop, "this session")
         if self._reader is not None:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._reader
@@ -253,6 +263,7 @@ class Session:
 
     async def _ask(self, line: str) -> dict[str, Any] | None:
         """Sends a request, and returns the first answer to it."""
+        _loop.expect(self._loop, "this session")
         async with self._asks:
             await self._connect()
             assert self._socket is not None
@@ -287,6 +298,7 @@ class Session:
 
     async def stop(self) -> Result | None:
         """Stops the session in order. Returns its result, if this program has started it."""
+        _loop.expect(self._loop, "this session")
         await self._connect()
         assert self._socket is not None
         self._socket[1].write(b"stop\n")
@@ -329,6 +341,7 @@ def run(
 
     Raises `SessionError` with the faults of a session file.
     """
+    _loop.expect_none("greenroom.run", "async with greenroom.Session(...)")
 
     async def whole() -> Result:
         session = Session(

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
+from . import _loop
 from ._core import Refused
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Playback:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until the audio has been heard. Returns whether it was heard as a whole."""
+        _loop.expect_none("Playback.wait", "await playback")
         self._done.wait(timeout)
         return self.is_complete
 

@@ -15,6 +15,7 @@ Nothing is installed, started or waited for. Time stands still until `TestHost.a
 from __future__ import annotations
 
 import dataclasses
+import json
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +26,7 @@ from ._media import FORMATS, TRACK_KINDS, Block, Capability, Frame, Participant
 from ._plugins import (
     AUDIO_FILTER, COMPOSER, FILTER, Agent, Host, Plugin, apply_setting, description, kinds_of,
 )  # fmt: skip
+
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -121,15 +123,20 @@ class _Instance:
         if self.host._clock.is_stopped:
             raise _core.Refused(STOPPED, "the test has stopped the plugin")
 
-    def acquire(self, format: int, width: int, height: int) -> tuple[int, FrameTuple]:
+    def acquire(
+        self, due: int, format: int, width: int, height: int
+    ) -> tuple[int, FrameTuple] | None:
+        if not self.wait_until(due):
+            return None
         self._check()
         self.count += 1
         self.leases[self.count] = _core.frame(format, width, height)
         return self.count, self.leases[self.count]
 
     def commit(
-        self, lease: int, rotation: int, range: int, matrix: int, revision: int, pts: int
-    ) -> None:
+        self, lease: int, planes: tuple[_core.Plane, ...], rotation: int, range: int, matrix: int,
+        revision: int, pts: int,
+    ) -> int:  # fmt: skip
         self._check()
         parts = self.leases.pop(lease)
         fresh = _core.frame(parts[0], parts[1], parts[2])
@@ -138,6 +145,7 @@ class _Instance:
         self.host.frames.append(
             Frame(fresh[:8] + (pts,), (pts - self.host._start) / 1e9, len(self.host.frames))
         )
+        return 0
 
     def abandon(self, lease: int) -> None:
         self.leases.pop(lease, None)
@@ -217,6 +225,7 @@ class TestHost:
         self._tracks: dict[int, tuple[int, Participant]] = {}
         self._wants: dict[int, tuple[int, ...]] = {}
         self._participants = 0
+        self._last_track = 15
         kinds = kinds_of(plugin)
         for kind in kinds:
             description(plugin, kind, "test")
@@ -312,8 +321,10 @@ class TestHost:
         self._participants += 1
         who = Participant(self._participants, name)
         numbers: dict[str, int] = {kind: number for number, kind in TRACK_KINDS.items()}
-        for kind in kinds or ("microphone",):
-            track = 16 + len(self._tracks)
+        # Everybody has a mix to hear while they are there.
+        for kind in ("mix-minus", *(kinds or ("microphone",))):
+            self._last_track += 1
+            track = self._last_track
             self._tracks[track] = (numbers[kind], who)
             for adapter in self._each(6, COMPOSER):
                 want = adapter.track(
@@ -351,11 +362,16 @@ class TestHost:
 
     def leave(self, who: Participant) -> None:
         """A participant leaves."""
-        for track in [key for key, (_, owner) in self._tracks.items() if owner == who]:
+        for track in reversed([key for key, (_, owner) in self._tracks.items() if owner == who]):
             del self._tracks[track]
-            if self._wants.pop(track, None) is not None:
-                for adapter in self._each(6, COMPOSER):
-                    adapter.gone(track)
+            self._wants.pop(track, None)
+            for adapter in self._each(6, COMPOSER):
+                adapter.gone(track)
+
+    def write(self, author: str, text: str) -> None:
+        """Somebody writes a message."""
+        for adapter in self._each(6):
+            adapter.event(json.dumps({"event": "message", "author": author, "text": text}))
 
     def picture(self, luma: int = 128, u: int = 128, v: int = 128) -> Frame:
         """A flat ``i420`` frame of the offered size."""

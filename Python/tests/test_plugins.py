@@ -318,3 +318,50 @@ def test_nobody_listens() -> None:
     assert caught.value.is_temporary
     with pytest.raises(TypeError, match="derive from greenroom.Camera"):
         greenroom.connect("/nowhere/bot.sock", int)  # type: ignore[arg-type]
+
+
+def test_an_agent_reads_and_writes_messages_and_ignores_its_own() -> None:
+    class Echo(greenroom.Agent):
+        async def message(self, author: str, text: str) -> None:
+            self.send_message(f"{author} wrote\n{text}")
+
+    with TestHost(Echo) as host:
+        host.write("Ana", "hello")
+        host.write("Echo", "not me")
+        assert host.commands == ["message from Echo: Ana wrote hello"]
+
+
+def test_two_event_loops_and_blocking_calls_name_the_fix() -> None:
+    async def other(session: greenroom.Session) -> None:
+        session._loop = greenroom.loop()
+        await session.wait()
+
+    async def blocks(call: object) -> None:
+        assert callable(call)
+        call()
+
+    with pytest.raises(RuntimeError, match="belongs to the event loop that has opened it"):
+        asyncio.run(other(greenroom.Session({})))
+    with pytest.raises(RuntimeError, match="use async with greenroom.Session"):
+        asyncio.run(blocks(lambda: greenroom.run({})))
+    with pytest.raises(RuntimeError, match="use await asyncio.to_thread"):
+        asyncio.run(blocks(lambda: greenroom.connect("/nowhere", Stripes)))
+    with TestHost(greenroom.Microphone) as host:
+
+        async def wait() -> None:
+            host.plugin.play(b"\1\1").wait()
+
+        with pytest.raises(RuntimeError, match="use await playback"):
+            asyncio.run(wait())
+
+
+def test_a_forked_process_has_an_event_loop_of_its_own() -> None:
+    async def answer() -> int:
+        return 42
+
+    assert asyncio.run_coroutine_threadsafe(answer(), greenroom.loop()).result(10) == 42
+    process = os.fork()
+    if process == 0:
+        is_fine = asyncio.run_coroutine_threadsafe(answer(), greenroom.loop()).result(10) == 42
+        os._exit(0 if is_fine else 1)
+    assert os.waitpid(process, 0)[1] == 0

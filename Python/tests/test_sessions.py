@@ -342,3 +342,4 @@ def test_sessions_are_followed_and_steered(tmp_path: pathlib.Path) -> None:
 def test_a_wrong_session_file_names_its_faults() -> None:
     with pytest.raises(greenroom.SessionError, match="camera: needs one of the keys"):
         greenroom.run({"camera": {}})
+
