@@ -22,6 +22,9 @@ package enum TestPlugins {
     /// A camera, a filter and a microphone in C++ that throw where a setting says, built once.
     package static func throwing() throws -> String { try builtThrowing.get() }
 
+    /// The receivers of `Samples/VendorStyle/cpp`, which log what they got, built once.
+    package static func zoomReceivers() throws -> String { try builtZoomReceivers.get() }
+
     /// A camera in Swift that ends in a `fatalError`, built once.
     package static func fatal() throws -> String { try builtFatal.get() }
 
@@ -146,12 +149,23 @@ package enum TestPlugins {
     }
 
     private static let builtThrowing = Result {
+        try buildCPlusPlus("throwing", from: "\(sources)/throws.cpp")
+    }
+
+    private static let builtZoomReceivers = Result {
+        try buildCPlusPlus(
+            "zoom-receivers",
+            from: Checkout.root + "/Tests/ThirdPartyPlugins/zoom-receivers.cpp")
+    }
+
+    /// Builds a plugin in C++ that exports only its entry.
+    private static func buildCPlusPlus(_ name: String, from file: String) throws -> String {
         mkdir(folder, 0o777)
-        let library = "\(folder)/throwing.so"
+        let library = "\(folder)/\(name).so"
         let run = try ChildProcess.run(
             "g++",
             ["-std=c++17", "-O1", "-g", "-shared", "-fPIC", "-pthread", "-fvisibility=hidden"]
-                + warnings + ["-I", Checkout.include, "\(sources)/throws.cpp", "-o", library]
+                + warnings + ["-I", Checkout.include, file, "-o", library]
                 + ["-Wl,--version-script=\(Checkout.root)/Plugins/exports.map"])
         guard run.exit == .code(0) else { throw Failure("\(run)") }
         return library

@@ -20,6 +20,8 @@
  *   IZoomVideoSDKShareSource              IZoomSDKShareSource           share
  *   IZoomVideoSDKVideoSourcePreProcessor                                a camera's pre-processors
  *
+ * zoom_receive.hpp has the receiving half: users, raw-data pipes, the virtual speaker.
+ *
  * Senders return the SDKs' error codes, never throw, and answer an error outside start and stop. They
  * and the source are never freed: the SDKs' samples detach the threads that send.
  *
@@ -34,6 +36,24 @@
 #include <type_traits>
 #include <utility>
 
+/** A frame to edit in place, valid until the callback returns. */
+class YUVProcessDataI420 {
+ public:
+  virtual ~YUVProcessDataI420() = default;
+  virtual unsigned int GetWidth() = 0;
+  virtual unsigned int GetHeight() = 0;
+  /** A row; null for a row that the plane does not have. */
+  virtual char *GetYBuffer(unsigned int lineNum = 0) = 0;
+  virtual char *GetUBuffer(unsigned int lineNum = 0) = 0;
+  virtual char *GetVBuffer(unsigned int lineNum = 0) = 0;
+  virtual unsigned int GetYStride() = 0;
+  virtual unsigned int GetUStride() = 0;
+  virtual unsigned int GetVStride() = 0;
+  /** Always 0. */
+  virtual unsigned int GetRotation() = 0;
+  virtual bool IsLimitedI420() = 0;
+};
+
 /* ------------------------------------------------------------------------------------
  * The Video SDK
  * ---------------------------------------------------------------------------------- */
@@ -42,6 +62,8 @@
 #define USING_ZOOM_VIDEO_SDK_NAMESPACE using namespace ZOOMVIDEOSDK;
 
 namespace ZOOMVIDEOSDK {
+
+using ::YUVProcessDataI420;
 
 /** The result of a call. */
 enum ZoomVideoSDKErrors {
@@ -146,24 +168,6 @@ class IZoomVideoSDKShareSource {
   virtual ~IZoomVideoSDKShareSource() = default;
   virtual void onShareSendStarted(IZoomVideoSDKShareSender *pSender) = 0;
   virtual void onShareSendStopped() = 0;
-};
-
-/** A frame to edit in place, valid until the callback returns. */
-class YUVProcessDataI420 {
- public:
-  virtual ~YUVProcessDataI420() = default;
-  virtual unsigned int GetWidth() = 0;
-  virtual unsigned int GetHeight() = 0;
-  /** A row; null for a row that the plane does not have. */
-  virtual char *GetYBuffer(unsigned int lineNum = 0) = 0;
-  virtual char *GetUBuffer(unsigned int lineNum = 0) = 0;
-  virtual char *GetVBuffer(unsigned int lineNum = 0) = 0;
-  virtual unsigned int GetYStride() = 0;
-  virtual unsigned int GetUStride() = 0;
-  virtual unsigned int GetVStride() = 0;
-  /** Always 0. */
-  virtual unsigned int GetRotation() = 0;
-  virtual bool IsLimitedI420() = 0;
 };
 
 /** A filter of a camera. [media] */
@@ -590,7 +594,7 @@ class MeetingSDKShare : public ShareSource {
 };
 
 /** A frame to edit. */
-class EditedFrame final : public ZOOMVIDEOSDK::YUVProcessDataI420 {
+class EditedFrame final : public YUVProcessDataI420 {
  public:
   explicit EditedFrame(Frame &frame) : frame_(frame) {}
 
@@ -702,5 +706,9 @@ Description describe(const char *id, const char *name, Arguments &&...) {
 #define GREENROOM_ZOOM_PLUGIN(Type, ...)                                                          \
   GREENROOM_ZOOM_SOURCE(Type, __VA_ARGS__)                                                        \
   GREENROOM_PLUGINS(Type##Plugin)
+
+#include <greenroom/zoom_receive.hpp>
+/* After it. */
+#include <greenroom/zoom_meeting.hpp>
 
 #endif
