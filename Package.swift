@@ -61,6 +61,25 @@ struct BundledPlugin {
     }
 }
 
+/// A module of the package `Samples/VendorStyle`, for its tests.
+func vendorStyle(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [])
+    -> Target
+{
+    .target(
+        name: name, dependencies: dependencies, path: "Samples/VendorStyle/Sources/\(name)",
+        exclude: exclude)
+}
+
+let vendorStyles = [
+    vendorStyle("AppleMediaStyle", ["GreenroomPlugin"]),
+    vendorStyle("ZoomStyle", ["AppleMediaStyle"]),
+    vendorStyle("AzureStyle", ["AppleMediaStyle"]),
+    vendorStyle("AgoraStyle", ["AppleMediaStyle"]),
+    // A library has one entry.
+    vendorStyle(
+        "ReceiverSamples", ["AgoraStyle", "AzureStyle", "ZoomStyle"], exclude: ["Entry.swift"]),
+]
+
 let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["PluginEffects"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
@@ -622,6 +641,12 @@ let package = Package(
         // Tests of the real programs; they import nothing of what they test. Modules are built in reverse
         // order of their names: this one, by far the largest, is first, and no processor waits for it.
         .testTarget(name: "ProgramTests", dependencies: ["SessionTestSupport", "TestSupport"]),
+        // The samples of `Samples/VendorStyle` in the tests' process.
+        .testTarget(
+            name: "VendorStyleTests",
+            dependencies: [
+                "AgoraStyle", "AzureStyle", "GreenroomTesting", "ReceiverSamples", "ZoomStyle",
+            ]),
         // Whole sessions of files and plugin libraries in the tests' process.
         .testTarget(
             name: "GreenroomHostTests",
@@ -637,7 +662,7 @@ let package = Package(
             name: "TestSupport", dependencies: [systemPackage], path: "Tests/TestSupport"),
         // What Tests/run.sh shows of a run.
         .executableTarget(name: "test-progress", path: "Tests/Progress"),
-    ] + bundledPlugins.map(\.target)
+    ] + bundledPlugins.map(\.target) + vendorStyles
 )
 
 // `Tests/Fuzz/run.sh`: an entry point of libFuzzer can't be built beside those of other programs.
@@ -709,7 +734,8 @@ for target in package.targets where target.type != .system {
         (target.type == .test ? [] : ["-enable-testing"])
         // Without optimization the compiler would read each module twice, the first time for its interface.
         + (isUnoptimized(target) ? ["-Onone", "-no-emit-module-separately-wmo"] : [])
+    let isVendorStyle = vendorStyles.contains { $0 === target } || target.name == "VendorStyleTests"
     target.swiftSettings =
-        (target.swiftSettings ?? []) + strict
+        (target.swiftSettings ?? []) + (isVendorStyle ? [.swiftLanguageMode(.v5)] : strict)
         + [.unsafeFlags(flags, .when(configuration: .release))]
 }

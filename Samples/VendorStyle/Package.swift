@@ -11,17 +11,17 @@ func style(_ name: String, _ dependencies: [Target.Dependency] = ["AppleMediaSty
         dependencies: dependencies + [.product(name: "GreenroomPlugin", package: "greenroom")])
 }
 
-/// A plugin library with the listings of a vendor's documents.
-func listings(_ name: String, _ style: String) -> Target {
+/// A plugin library of samples, such as the listings of a vendor's documents.
+func listings(_ name: String, _ styles: String...) -> Target {
     .target(
-        name: name, dependencies: [.init(stringLiteral: style)],
+        name: name, dependencies: styles.map { .init(stringLiteral: $0) },
         // The listings have variables that nothing reads.
         swiftSettings: [.unsafeFlags(["-suppress-warnings"])],
         linkerSettings: [.unsafeFlags(["-Xlinker", "--version-script=\(exports)"])])
 }
 
 let styles = ["AppleMediaStyle", "ZoomStyle", "AzureStyle", "AgoraStyle"]
-let plugins = ["ZoomListings", "AzureListings", "BroadcastListings"]
+let plugins = ["ZoomListings", "AzureListings", "BroadcastListings", "ReceiverSamples"]
 
 let package = Package(
     name: "VendorStyle",
@@ -36,6 +36,8 @@ let package = Package(
         listings("ZoomListings", "ZoomStyle"),
         listings("AzureListings", "AzureStyle"),
         listings("BroadcastListings", "AgoraStyle"),
+        // Receivers in the manner of the vendors' samples.
+        listings("ReceiverSamples", "ZoomStyle", "AzureStyle", "AgoraStyle"),
     ],
     // The vendors' pumps capture what is not Sendable: Swift 6 mode rejects them.
     swiftLanguageModes: [.v5]

@@ -35,6 +35,11 @@ public final class UserDefaults: @unchecked Sendable {
 
     private let name: String
 
+    /// The app's own values.
+    public static let standard = UserDefaults(of: "standard")
+
+    private init(of name: String) { self.name = name }
+
     /// Makes the values of a suite; nil without a name.
     public init?(suiteName: String?) {
         guard let suiteName, !suiteName.isEmpty else { return nil }
@@ -57,6 +62,9 @@ public final class UserDefaults: @unchecked Sendable {
             }
         }
     }
+
+    /// A value; nil if it is not set.
+    public func value(forKey key: String) -> Any? { object(forKey: key) }
 
     /// A value; nil if it is not set.
     public func object(forKey key: String) -> Any? { Self.lock.withLock { values[key] } }

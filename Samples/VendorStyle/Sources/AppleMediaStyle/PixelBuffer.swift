@@ -26,6 +26,8 @@ public let kCVReturnInvalidSize: CVReturn = -6681
 /// The alignment of rows is not 1 to 65536.
 public let kCVReturnInvalidPixelBufferAttributes: CVReturn = -6682
 
+/// The pixel format.
+public let kCVPixelBufferPixelFormatTypeKey = "PixelFormatType"
 /// Rows begin at multiples of this many bytes.
 public let kCVPixelBufferBytesPerRowAlignmentKey = "BytesPerRowAlignment"
 /// NV12, 0 to 255.
@@ -80,6 +82,11 @@ public final class CVPixelBuffer: @unchecked Sendable {
     }
 
     deinit { planes.forEach { free($0.base) } }
+
+    /// Bytes from a row of a plane to the next; 0 without such a plane.
+    package func stride(of plane: Int) -> Int {
+        planes.indices.contains(plane) ? planes[plane].stride : 0
+    }
 }
 
 /// An image of Core Video; all are in memory.
@@ -135,6 +142,11 @@ public func CVPixelBufferGetBytesPerRowOfPlane(
     _ pixelBuffer: CVPixelBuffer, _ planeIndex: Int
 ) -> Int {
     pixelBuffer.planes.indices.contains(planeIndex) ? pixelBuffer.planes[planeIndex].stride : 0
+}
+
+/// Bytes from a row of the first plane to the next.
+public func CVPixelBufferGetBytesPerRow(_ pixelBuffer: CVPixelBuffer) -> Int {
+    CVPixelBufferGetBytesPerRowOfPlane(pixelBuffer, 0)
 }
 
 /// Rows of a plane; 0 for a plane that the buffer does not have.

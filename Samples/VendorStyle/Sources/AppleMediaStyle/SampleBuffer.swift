@@ -31,6 +31,11 @@ public struct CMTime: Hashable, Sendable {
     }
 }
 
+/// Makes a time from a fraction.
+public func CMTimeMake(value: Int64, timescale: Int32) -> CMTime {
+    CMTime(value: value, timescale: timescale)
+}
+
 /// Seconds on the session's clock.
 public func CACurrentMediaTime() -> Double {
     Double(VendorHost.current?.nowNanoseconds ?? 0) / 1e9

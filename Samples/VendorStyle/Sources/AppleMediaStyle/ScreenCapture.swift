@@ -55,21 +55,7 @@ public struct CaptureSettings: PluginSettings {
 extension CMSampleBuffer {
     /// Copies a frame of the session, as the system's recorder hands it over.
     package convenience init?(_ frame: borrowing OutputFrame, orientation: DeviceOrientation) {
-        let type =
-            frame.color.range == .full
-            ? kCVPixelFormatType_420YpCbCr8BiPlanarFullRange
-            : kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange
-        guard frame.format == .nv12,
-            let buffer = CVPixelBuffer(size: frame.size, type: type, alignment: 64)
-        else { return nil }
-        for (index, plane) in buffer.planes.enumerated() {
-            for y in 0..<plane.rows {
-                frame.row(y, ofPlane: index).withUnsafeBytes { row in
-                    guard let source = row.baseAddress else { return }
-                    memcpy(plane.base + y * plane.stride, source, min(row.count, plane.stride))
-                }
-            }
-        }
+        guard frame.format == .nv12, let buffer = CVPixelBuffer(copying: frame) else { return nil }
         self.init(
             buffer,
             attachments: [
@@ -99,6 +85,9 @@ public final class RPScreenRecorder: NSObject, @unchecked Sendable {
 
     /// Whether it captures.
     public var isRecording: Bool { lock.withLock { handler != nil } }
+
+    /// Whether it can capture: always.
+    public var isAvailable: Bool { true }
 
     /// Captures.
     ///

@@ -61,6 +61,9 @@ public final class UIScreen: @unchecked Sendable {
     private let lock = NSLock()
     private var size = CGSize(width: 1280, height: 720)
 
+    /// Its size in points, which are pixels here.
+    public var bounds: CGRect { nativeBounds }
+
     /// Its size in pixels.
     public var nativeBounds: CGRect {
         CGRect(origin: .zero, size: lock.withLock { size })

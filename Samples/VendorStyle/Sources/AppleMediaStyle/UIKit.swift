@@ -131,3 +131,16 @@ public final class CIContext {
         rectangle == image.extent ? CGImage(image.pixelBuffer) : nil
     }
 }
+
+/// An object that views follow; a plugin has none.
+public protocol ObservableObject: AnyObject {}
+
+/// A value that views follow; a plugin has none.
+@propertyWrapper
+public struct Published<Value> {
+    /// The value.
+    public var wrappedValue: Value
+
+    /// Makes a value.
+    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}

@@ -135,6 +135,6 @@ func count(_ buffer: AVAudioPCMBuffer?) { received.add(Int(buffer?.frameLength ?
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(
         AzureCamera<StripesApp>.self, AzureCamera<StepsApp>.self,
-        AzureScreenShare<ScreenApp>.self, AzureMicrophone<ToneApp>.self,
-        AzureMicrophone<MicrophoneApp>.self, AzureSpeaker<ReceiverApp>.self)
+        AzureCall<ScreenApp>.self, AzureMicrophone<ToneApp>.self,
+        AzureMicrophone<MicrophoneApp>.self, AzureReceiver<ReceiverApp>.self)
 }

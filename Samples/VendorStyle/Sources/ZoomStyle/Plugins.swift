@@ -183,3 +183,24 @@ public struct ZoomFilter<App: ZoomApp>: VideoSourcePreProcessor {
         filter.onPreProcessRawData(data)
     }
 }
+
+/// The receiving part of an app: its `ZoomVideoSDK.delegate`, its `virtualAudioSpeakerDelegate` and the delegates of
+/// pipes. The participants of the session's call are the users. A library has one at a time.
+public struct ZoomReceiver<App: ZoomApp>: Output {
+    public static var plugin: PluginDescription { App.plugin }
+
+    private let room: ZoomRoom
+    private var people = People()
+
+    public init(settings: NoSettings, host: PluginHost) {
+        room = ZoomRoom(host)
+        room.take(App.context(host))
+    }
+
+    public mutating func onTrack(_ track: Track) -> TrackWant? { people.want(of: track, room) }
+    public func onStart() { MainQueue.run(room.start) }
+    public func onVideo(_ frame: borrowing OutputFrame) { room.receive(frame) }
+    public func onAudio(_ block: borrowing OutputBlock) { room.receive(block) }
+    public mutating func onTrackEnded(_ track: Track) { people.end(track, room) }
+    public func onStop() { MainQueue.run(room.stop) }
+}

@@ -9,6 +9,8 @@ public final class ZoomVideoSDKSessionContext: NSObject {
     public var preProcessorDelegate: (any ZoomVideoSDKVideoSourcePreProcessor)?
     /// The source of the microphone.
     public var virtualAudioMicDelegate: (any ZoomVideoSDKVirtualAudioMic)?
+    /// Plays the audio of the participants.
+    public var virtualAudioSpeakerDelegate: (any ZoomVideoSDKVirtualAudioSpeaker)?
     /// The source of the share, which `startSharingExternalSource` names.
     var shareSource: (any ZoomVideoSDKShareSource)?
 
@@ -18,8 +20,8 @@ public final class ZoomVideoSDKSessionContext: NSObject {
     public var sessionName: String? { didSet { explain("sessionName") } }
     /// Has no effect.
     public var sessionPassword: String? { didSet { explain("sessionPassword") } }
-    /// Has no effect.
-    public var userName: String? { didSet { explain("userName") } }
+    /// The name of `getMySelf`.
+    public var userName: String?
 
     private func explain(_ name: String) {
         VendorHost.explain(
@@ -41,6 +43,15 @@ public final class ZoomVideoSDK: NSObject, @unchecked Sendable {
     /// The context of the plugin that is being made, on the main queue.
     static nonisolated(unsafe) var context: ZoomVideoSDKSessionContext?
 
+    private let lock = NSLock()
+    private weak var listener: (any ZoomVideoSDKDelegate)?
+
+    /// Gets the events of a session that a `ZoomReceiver` receives.
+    public var delegate: (any ZoomVideoSDKDelegate)? {
+        get { lock.withLock { listener } }
+        set { lock.withLock { listener = newValue } }
+    }
+
     /// The SDK.
     public static func shareInstance() -> ZoomVideoSDK? { shared }
 
@@ -57,8 +68,10 @@ public final class ZoomVideoSDK: NSObject, @unchecked Sendable {
             joining.externalVideoSourceDelegate = context.externalVideoSourceDelegate
             joining.preProcessorDelegate = context.preProcessorDelegate
             joining.virtualAudioMicDelegate = context.virtualAudioMicDelegate
+            joining.virtualAudioSpeakerDelegate = context.virtualAudioSpeakerDelegate
+            joining.userName = context.userName
         }
-        return ZoomVideoSDKSession()
+        return ZoomVideoSDKSession(ZoomRoom.current)
     }
 
     /// Has no effect.
@@ -70,10 +83,33 @@ public final class ZoomVideoSDK: NSObject, @unchecked Sendable {
 
     /// Starts shares.
     public func getShareHelper() -> ZoomVideoSDKShareHelper? { ZoomVideoSDKShareHelper() }
+    /// The audio of the session.
+    public func getAudioHelper() -> ZoomVideoSDKAudioHelper? {
+        ZoomRoom.current?.audioHelper ?? ZoomVideoSDKAudioHelper(nil)
+    }
+    /// Has no effect.
+    public func getVideoHelper() -> ZoomVideoSDKVideoHelper? { ZoomVideoSDKVideoHelper() }
+    /// Has no effect.
+    public func getUserHelper() -> ZoomVideoSDKUserHelper? { ZoomVideoSDKUserHelper() }
+    /// The session that a `ZoomReceiver` receives; nil without one.
+    public func getSession() -> ZoomVideoSDKSession? {
+        ZoomRoom.current.map { ZoomVideoSDKSession($0) }
+    }
+    /// Whether a `ZoomReceiver` runs.
+    public func isInSession() -> Bool { ZoomRoom.current != nil }
 }
 
 /// A session that was joined.
-public final class ZoomVideoSDKSession: NSObject {}
+public final class ZoomVideoSDKSession: NSObject {
+    private let room: ZoomRoom?
+
+    init(_ room: ZoomRoom?) { self.room = room }
+
+    /// The session itself, with its camera and share.
+    public func getMySelf() -> ZoomVideoSDKUser? { room?.myself }
+    /// The participants of the session's call.
+    public func getRemoteUsers() -> [ZoomVideoSDKUser]? { room?.remoteUsers }
+}
 
 /// Starts shares.
 public final class ZoomVideoSDKShareHelper: NSObject {

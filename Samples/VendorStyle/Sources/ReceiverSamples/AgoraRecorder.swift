@@ -1,0 +1,114 @@
+import AgoraStyle
+
+let agoraReceived = Received()
+
+/// Gets the users of a channel, their audio and their video.
+final class ChannelRecorder: NSObject, AgoraRtcEngineDelegate, AgoraAudioFrameDelegate,
+    AgoraVideoFrameDelegate
+{
+    func rtcEngine(
+        _ engine: AgoraRtcEngineKit, didJoinChannel channel: String, withUid uid: UInt, elapsed: Int
+    ) { agoraReceived.tell("joined \(channel)") }
+
+    func rtcEngine(_ engine: AgoraRtcEngineKit, didJoinedOfUid uid: UInt, elapsed: Int) {
+        agoraReceived.tell("+\(uid)")
+    }
+
+    func rtcEngine(
+        _ engine: AgoraRtcEngineKit, didOfflineOfUid uid: UInt, reason: AgoraUserOfflineReason
+    ) { agoraReceived.tell("-\(uid)") }
+
+    func getObservedAudioFramePosition() -> AgoraAudioFramePosition {
+        [.playback, .record, .mixed, .beforeMixing]
+    }
+
+    func getMixedAudioParams() -> AgoraAudioParams {
+        let params = AgoraAudioParams()
+        params.sampleRate = 44_100
+        params.channel = 2
+        params.samplesPerCall = 1764
+        return params
+    }
+
+    func onRecordAudioFrame(_ frame: AgoraAudioFrame, channelId: String) -> Bool {
+        agoraReceived.add(frame.samplesPerChannel, to: "record")
+        return true
+    }
+
+    func onPlaybackAudioFrame(_ frame: AgoraAudioFrame, channelId: String) -> Bool {
+        agoraReceived.add(frame.samplesPerChannel, to: "playback")
+        return true
+    }
+
+    func onMixedAudioFrame(_ frame: AgoraAudioFrame, channelId: String) -> Bool {
+        agoraReceived.add(frame.samplesPerChannel, to: "mixed")
+        agoraReceived.set("mixed block", to: frame.samplesPerChannel * frame.channels)
+        return true
+    }
+
+    func onPlaybackAudioFrame(
+        beforeMixing frame: AgoraAudioFrame, channelId: String, uid: UInt
+    ) -> Bool {
+        agoraReceived.add(frame.samplesPerChannel, to: "user \(uid)")
+        if let samples = frame.buffer?.assumingMemoryBound(to: Int16.self) {
+            agoraReceived.set("sample", to: Int(samples[frame.samplesPerChannel - 1]))
+        }
+        return true
+    }
+
+    func getVideoFormatPreference() -> AgoraVideoFormat { .I420 }
+
+    func onRenderVideoFrame(
+        _ videoFrame: AgoraOutputVideoFrame, uid: UInt, channelId: String
+    ) -> Bool {
+        agoraReceived.add(1, to: "frames")
+        agoraReceived.set("luma", to: Int(videoFrame.yBuffer?[0] ?? 0))
+        return true
+    }
+}
+
+/// The app of the recorder.
+final class AgoraRecorderApp: AgoraApp {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.sample.agora-recorder", name: "AgoraRecorder", version: "1.0.0",
+        summary: "A recorder for Agora's raw data")
+
+    private let recorder = ChannelRecorder()
+    private var engine: AgoraRtcEngineKit?
+
+    func start() {
+        let engine = AgoraRtcEngineKit.sharedEngine(
+            with: AgoraRtcEngineConfig(), delegate: recorder)
+        self.engine = engine
+        engine.setAudioFrameDelegate(recorder)
+        engine.setVideoFrameDelegate(recorder)
+        engine.joinChannel(
+            byToken: nil, channelId: "standup", uid: 0,
+            mediaOptions: AgoraRtcChannelMediaOptions())
+    }
+
+    func stop() {
+        engine?.leaveChannel { stats in agoraReceived.tell("left after \(stats.duration) s") }
+        agoraReceived.report()
+    }
+}
+
+/// A broadcast extension that leaves everything to Agora's handler.
+final class ScreenHandler: AgoraReplayKitHandler, @unchecked Sendable {
+    override func broadcastStarted(withSetupInfo setupInfo: [String: NSObject]?) {
+        super.broadcastStarted(withSetupInfo: setupInfo)
+    }
+
+    override func processSampleBuffer(
+        _ sampleBuffer: CMSampleBuffer, with sampleBufferType: RPSampleBufferType
+    ) { super.processSampleBuffer(sampleBuffer, with: sampleBufferType) }
+}
+
+/// The app of the extension.
+enum ScreenHandlerApp: BroadcastApp {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.sample.agora-handler", name: "AgoraHandler", version: "1.0.0",
+        summary: "A broadcast extension over Agora's handler")
+
+    static func makeHandler() -> RPBroadcastSampleHandler { ScreenHandler() }
+}
