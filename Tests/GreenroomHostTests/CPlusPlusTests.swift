@@ -77,7 +77,7 @@ import Testing
         #expect(run.exit == .code(66), "no frame is as the filter should make it: \(run)")
         let picture = try session.report().picture("camera")
         #expect(picture.unprocessed.total == 12, "\(run)")
-        let lines = try run.events("plugin-log", of: "camera.pre-processors[0]").map(\.text)
+        let lines = try run.events("log", of: "camera.pre-processors[0]").map(\.text)
         #expect(lines == ["an exception that is no std::exception"], "once in a row: \(run.text)")
     }
 

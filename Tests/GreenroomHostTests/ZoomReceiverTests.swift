@@ -24,7 +24,7 @@ import Testing
     @Test func `a Video SDK app gets users, their video and the three kinds of audio`() throws {
         let run = try session("VideoRecorder").run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = try run.events("plugin-log", of: "outputs[0]").map(\.text)
+        let lines = try run.events("log", of: "outputs[0]").map(\.text)
         #expect(
             lines == [
                 "people: joined;+Ana;+Ben;-Ana;left;",
@@ -41,7 +41,7 @@ import Testing
     @Test func `a Meeting SDK app enters the meeting, renders a user and hears everybody`() throws {
         let run = try session("MeetingRecorder").run("--json")
         #expect(run.exit == .code(0), "\(run)")
-        let lines = try run.events("plugin-log", of: "outputs[0]").map(\.text)
+        let lines = try run.events("log", of: "outputs[0]").map(\.text)
         #expect(
             lines == [
                 // Connecting, in the meeting, and ended.

@@ -98,7 +98,9 @@ import ZoomStyle
         agoraReceived.clear()
         try run(AgoraReceiver<AgoraRecorderApp>.self, TestPlugin(FakeMicrophone.self))
         #expect(agoraReceived.events == ["joined standup", "+1", "-1", "left after 2 s"])
-        #expect(agoraReceived["luma"] == 100 && agoraReceived["sample"] == 500)
+        #expect(agoraReceived["luma"] == 100)
+        // A resampler overshoots a step.
+        #expect((500...560).contains(agoraReceived["loudest"]), "\(agoraReceived["loudest"])")
         #expect((14...20).contains(agoraReceived["frames"]), "\(agoraReceived["frames"])")
         #expect((30_000...32_000).contains(agoraReceived["record"]))
         #expect((30_000...32_000).contains(agoraReceived["playback"]))
@@ -114,12 +116,12 @@ import ZoomStyle
         ])
         session.advance(by: .seconds(2))
         let frames = session.takeFrames(of: "azurerepeater-camera")
+        #expect(azureReceived["sent"] > 30 && azureReceived["refused"] == 0)
         try session.end()
         #expect(frames.last?.size == FrameSize(width: 640, height: 360))
         // The luma of FakeCamera's frames counts from 16.
         let lumas = frames.filter { $0.content == .new }.map { $0.luma(x: 9, y: 9) }
         #expect(lumas.count > 30 && zip(lumas, lumas.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(azureReceived["sent"] > 30 && azureReceived["refused"] == 0)
         #expect(
             azureReceived.events == [
                 "sending available", "sending started", "sending stopping", "sending stopped",

@@ -51,7 +51,8 @@ final class ChannelRecorder: NSObject, AgoraRtcEngineDelegate, AgoraAudioFrameDe
     ) -> Bool {
         agoraReceived.add(frame.samplesPerChannel, to: "user \(uid)")
         if let samples = frame.buffer?.assumingMemoryBound(to: Int16.self) {
-            agoraReceived.set("sample", to: Int(samples[frame.samplesPerChannel - 1]))
+            let loudest = (0..<frame.samplesPerChannel).map { Int(samples[$0]) }.max() ?? 0
+            agoraReceived.set("loudest", to: max(agoraReceived["loudest"], loudest))
         }
         return true
     }
