@@ -166,11 +166,12 @@ import Testing
         #expect(tone > 3 * Tone.amplitude(of: 440, in: tail, rate: 48_000) && tone > 1000)
     }
 
-    /// An app whose participant shares what it captures, with the name of the track.
+    /// An app whose participant sends what it captures of the screen, with the name of the track. Azure's
+    /// guide sends it as a virtual camera.
     @Test(
         .nightly,
         arguments: [
-            ("AzureListings", "AzureScreen", "azurescreen-share"),
+            ("AzureListings", "AzureScreen", "azurescreen-camera"),
             ("BroadcastListings", "AgoraBroadcast", "screenshare-share"),
             ("BroadcastListings", "WebRTCBroadcast", "webrtc-share"),
         ])
