@@ -116,4 +116,11 @@ import Testing
         // 800 ms, and what the queue holds.
         #expect((80...101).contains(sound.accepted), "\(sound)")
     }
+
+    @Test func `a microphone learns what is queued, and silences it once`() throws {
+        let (_, run) = try run("microphone", "Interrupted", "")
+        #expect(run.exit == .code(66) || run.exit == .code(0), "\(run)")
+        let lines = try run.events("log", of: "microphone").compactMap(\.text)
+        #expect(lines == ["queued 100", "cleared 100", "cleared again 0"], "\(lines)")
+    }
 }

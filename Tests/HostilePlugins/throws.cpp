@@ -86,6 +86,28 @@ class BareLoop : public greenroom::AudioSource, Thrower {
   }
 };
 
+// Throws nothing: it speaks, is interrupted, and logs what its queue says.
+class Interrupted : public greenroom::AudioSource {
+ public:
+  static greenroom::Description description() {
+    return describe("org.example.interrupted", "Interrupted");
+  }
+  void run() override {
+    std::array<std::int16_t, 4800> samples;
+    samples.fill(1000);
+    if (sender().send(samples.data(), 4800, 48000, 1) != GR_STATUS_OK) return;
+    log("queued", sender().queued_ns());
+    log("cleared", sender().clear());
+    log("cleared again", sender().clear());
+    (void)host().wait_until_ns(INT64_MAX);
+  }
+
+ private:
+  void log(const std::string &what, std::optional<std::int64_t> length_ns) {
+    host().log(GR_LOG_INFO, what + " " + (length_ns ? std::to_string(*length_ns / 1000000) : "nothing"));
+  }
+};
+
 }  // namespace
 
-GREENROOM_PLUGINS(ThrowingCamera, ThrowingFilter, BareLoop)
+GREENROOM_PLUGINS(ThrowingCamera, ThrowingFilter, BareLoop, Interrupted)

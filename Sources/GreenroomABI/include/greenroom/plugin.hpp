@@ -238,6 +238,10 @@ class Host {
     return text;
   }
   void set_error(const char *text) const { host_->set_error(instance_, text); }
+  /** For the senders of audio; nullptr from a host that is older than minor 3. */
+  const gr_audio_queue *audio_queue() const {
+    return static_cast<const gr_audio_queue *>(host_->get_extension(instance_, GR_EXT_AUDIO_QUEUE));
+  }
 
  private:
   const gr_host *host_ = nullptr;
@@ -427,8 +431,9 @@ class VideoSender {
 class AudioSender {
  public:
   AudioSender() = default;
-  AudioSender(const gr_audio_functions *audio, gr_sender sender)
-      : audio_(audio), sender_(sender) {}
+  AudioSender(const gr_audio_functions *audio, gr_sender sender,
+              const gr_audio_queue *queue = nullptr)
+      : audio_(audio), queue_(queue), sender_(sender) {}
 
   /** Sends samples, interleaved: frame_count of each channel, up to 100 ms. Waits until the queue
    *  has room, so the host paces a loop that only sends; not from a callback.
@@ -442,9 +447,24 @@ class AudioSender {
     block.pts_ns = pts_ns;
     return audio_->send(sender_, &block, -1);
   }
+  /** Silences the queued audio within 5 ms, so that an interrupted speaker is silent at once. Returns the
+   *  length of the silenced audio in nanoseconds; nothing if the host is older than minor 3, or the
+   *  sender has ended. */
+  std::optional<std::int64_t> clear() const { return ask(&gr_audio_queue::clear); }
+  /** The time in nanoseconds until the last queued sample is heard; nothing as of clear. */
+  std::optional<std::int64_t> queued_ns() const { return ask(&gr_audio_queue::queued); }
 
  private:
+  std::optional<std::int64_t> ask(gr_status (*gr_audio_queue::*call)(gr_sender,
+                                                                     std::int64_t *)) const {
+    std::int64_t length_ns = 0;
+    if (queue_ == nullptr || (queue_->*call)(sender_, &length_ns) != GR_STATUS_OK)
+      return std::nullopt;
+    return length_ns;
+  }
+
   const gr_audio_functions *audio_ = nullptr;
+  const gr_audio_queue *queue_ = nullptr;
   gr_sender sender_ = 0;
 };
 
@@ -589,7 +609,7 @@ class BasicAudioSource : public Source {
   void initialize(const gr_initialize &in) override {
     if (in.audio == nullptr)
       throw Error("the host handed over no sender", GR_STATUS_BAD_ARGUMENT);
-    sender_ = AudioSender(in.audio, in.sender);
+    sender_ = AudioSender(in.audio, in.sender, this->host().audio_queue());
     on_initialize();
   }
 
@@ -873,7 +893,7 @@ class Call : public Plugin, public Taker {
   /** Opens a participant's microphone or the audio of their share. [any & sending] */
   OpenTrack open_audio(std::uint32_t participant, std::uint32_t kind) const {
     const gr_open_track opened = open(participant, kind, {});
-    return {opened.sender, {}, AudioSender(opened.audio, opened.sender)};
+    return {opened.sender, {}, AudioSender(opened.audio, opened.sender, Plugin::host().audio_queue())};
   }
   void close(const OpenTrack &track) const { check(people().close_track(instance_, track.id)); }
   void set_muted(const OpenTrack &track, bool is_muted) const {
