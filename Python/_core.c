@@ -13,6 +13,7 @@
 #include <greenroom/control.h>
 #include <greenroom/output.h>
 #include <greenroom/send.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1386,6 +1387,19 @@ static PyObject *frame(PyObject *module, PyObject *args) {
                        0LL);
 }
 
+/* level(samples): the root of the mean square of 16-bit samples, from 0 to 1. */
+static PyObject *level(PyObject *module, PyObject *samples) {
+  (void)module;
+  Py_buffer view;
+  double sum = 0;
+  if (PyObject_GetBuffer(samples, &view, PyBUF_SIMPLE) != 0) return NULL;
+  const int16_t *values = view.buf;
+  const Py_ssize_t count = view.len / 2;
+  for (Py_ssize_t i = 0; i < count; i++) sum += (double)values[i] * values[i];
+  PyBuffer_Release(&view);
+  return PyFloat_FromDouble(count > 0 ? sqrt(sum / (double)count) / 32768 : 0);
+}
+
 /* samples(pcm, channels): 16-bit samples in memory of Python, for tests. */
 static PyObject *make_samples(PyObject *module, PyObject *args) {
   (void)module;
@@ -1407,6 +1421,7 @@ static PyObject *make_samples(PyObject *module, PyObject *args) {
 static PyMethodDef functions[] = {
     {"frame", frame, METH_VARARGS, NULL},
     {"samples", make_samples, METH_VARARGS, NULL},
+    {"level", level, METH_O, NULL},
     {"open_library", open_library, METH_O, NULL},
     {"describe", describe, METH_VARARGS, NULL},
     {"run", run, METH_VARARGS, NULL},

@@ -39,6 +39,7 @@ setup(
             "greenroom._core",
             ["_core.c"],
             include_dirs=include(),
+            libraries=["m"],
             extra_compile_args=["-O3", "-std=c11", "-Wall", "-Wextra", "-fvisibility=hidden"],
             py_limited_api=True,
         )

@@ -392,6 +392,13 @@ class OutputAdapter(Adapter):
         self._video = Inbox(self, 16)
         self._present: dict[int, Participant] = {}
         self._levels = Levels()
+        # Looked up once: a call with many people has thousands of blocks a second.
+        self._is_receiver = isinstance(plugin, Receiver)
+        self._follows = self._is_receiver and overrides(type(plugin), "speaking")
+        names = ("heard", "mixed", "seen") if self._is_receiver else ("audio", "video")
+        self._awaits = {
+            name for name in names if inspect.iscoroutinefunction(getattr(plugin, name, None))
+        }
 
     def want(self, track: Track) -> tuple[int, ...] | int:
         if not isinstance(self.output, Receiver):
@@ -492,11 +499,9 @@ class OutputAdapter(Adapter):
         return status
 
     def show(self, track: Track, frame: Frame, content: int) -> int:
-        function: Callable[..., Any] = self.output.video
-        subject: Any = track
-        if isinstance(self.output, Receiver):
-            function, subject = self.output.seen, track.participant
-        if inspect.iscoroutinefunction(function):
+        name, subject = ("seen", track.participant) if self._is_receiver else ("video", track)
+        function = getattr(self.output, name)
+        if name in self._awaits:
             return self._video.put(function, subject, frame.copy())
         return self.guard(function, subject, frame)
 
@@ -506,25 +511,27 @@ class OutputAdapter(Adapter):
         if track is not None:
             block = Block(samples, rate, samples.shape[1], pts, self.seconds(id, pts))
             status = self.hear(track, block)
-        self.end([samples])
+        if samples.end():
+            self.warn_of_views()
         return status
 
     def hear(self, track: Track, block: Block) -> int:
-        function: Callable[..., Any] = self.output.audio
-        arguments: tuple[Any, ...] = (track, block)
-        if isinstance(self.output, Receiver):
+        name: str = "audio"
+        subject: tuple[Any, ...] = (track,)
+        if self._is_receiver:
             who = track.participant
             if who is None:
                 if not isinstance(self.output, Agent):
                     return OK
-                function, arguments = self.output.mixed, (block,)
+                name, subject = "mixed", ()
             else:
-                function, arguments = self.output.heard, (who, block)
-                if overrides(type(self.output), "speaking"):
+                name, subject = "heard", (who,)
+                if self._follows:
                     self.follow(self._levels.add(who.id, block))
-        if inspect.iscoroutinefunction(function):
-            return self._audio.put(function, *arguments[:-1], arguments[-1].copy())
-        return self.guard(function, *arguments)
+        function = getattr(self.output, name)
+        if name in self._awaits:
+            return self._audio.put(function, *subject, block.copy())
+        return self.guard(function, *subject, block)
 
     def follow(self, change: tuple[int | None] | None) -> None:
         if change is not None and isinstance(self.output, Receiver):

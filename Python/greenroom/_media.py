@@ -186,10 +186,7 @@ class Block:
     @property
     def level(self) -> float:
         """The level of the samples, from 0 for silence to 1 for full scale (RMS)."""
-        samples = memoryview(self.tobytes()).cast("h")
-        if not samples:
-            return 0.0
-        return float((sum(value * value for value in samples) / len(samples)) ** 0.5 / 32768)
+        return _core.level(self.samples)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return array_of(self.samples, dtype, copy)
