@@ -155,7 +155,7 @@ package enum TestPlugins {
     private static let builtZoomReceivers = Result {
         try buildCPlusPlus(
             "zoom-receivers",
-            from: Checkout.root + "/Tests/ThirdPartyPlugins/zoom-receivers.cpp")
+            from: Checkout.root + "/Tests/VendorPlugins/zoom-receivers.cpp")
     }
 
     /// Builds a plugin in C++ that exports only its entry.

@@ -61,7 +61,8 @@ enum VendorStyle {
     private static let cpp = Result {
         let library = "\(Checkout.products)/zoom-senders.so"
         let source = folder + "/cpp/senders.cpp"
-        let headers = ["zoom_style.hpp", "plugin.hpp"].map { "\(Checkout.include)/greenroom/\($0)" }
+        let headers = ["zoom_style.hpp", "zoom_receive.hpp", "zoom_meeting.hpp", "plugin.hpp"]
+            .map { "\(Checkout.include)/greenroom/\($0)" }
         try TestPlugins.replace(library, madeOf: [source] + headers, []) { file in
             let run = try ChildProcess.run(
                 "g++",
