@@ -1,6 +1,6 @@
 #!/bin/sh
 # aiortc, a WebRTC of its own in Python, with a room: it watches, joins with frames that it makes, and is
-# the media server to which a room publishes. Debian's aiortc 1.4 offers a transport for each medium.
+# the media server to which a room publishes and from which it fetches. Debian's aiortc 1.4 offers a transport for each medium.
 #
 #   Tests/WebRoom/aiortc.sh
 set -eu
@@ -54,12 +54,41 @@ for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
         server=$!
         programs="$server $programs"
         wait_for ready "$work/server-$version.log"
-        run "publisher-$version" "publish: \"http://127.0.0.1:8098/whip\", publish-token: secret"
+        # Each session has a folder of its own for its recording.
+        run "publisher-$version-$rejected" "publish: \"http://127.0.0.1:8098/whip\", publish-token: secret"
         wait_for "published:" "$work/server-$version.log"
         kill -INT "$session"
         wait_for "ended by DELETE" "$work/server-$version.log"
         cat "$work/server-$version.log"
         wait "$session" || [ $? = 130 ]
         kill "$server"
+    done
+
+    say "A room fetches from aiortc $version"
+    "$python" Tests/WebRoom/aiortc_peer.py feed 8098 > "$work/server-$version.log" 2>&1 &
+    server=$!
+    programs="$server $programs"
+    wait_for ready "$work/server-$version.log"
+    run "fetcher-$version" "fetch: \"http://127.0.0.1:8098/whep\", fetch-token: secret, fetch-name: Far"
+    wait_for "far-camera: opened" "$work/fetcher-$version.log"
+    wait_for "far-microphone: opened" "$work/fetcher-$version.log"
+    finish "$session"
+    wait_for "ended by DELETE" "$work/server-$version.log"
+    wait "$server"
+
+    for purpose in publish fetch; do
+        say "A room does not trust aiortc $version with a forged fingerprint: $purpose"
+        mode=serve path=whip
+        [ $purpose = publish ] || mode=feed path=whep
+        FORGED=1 "$python" Tests/WebRoom/aiortc_peer.py $mode 8098 > "$work/server-$version.log" 2>&1 &
+        server=$!
+        programs="$server $programs"
+        wait_for ready "$work/server-$version.log"
+        run "forged-$purpose-$version" "$purpose: \"http://127.0.0.1:8098/$path\", $purpose-token: secret"
+        wait_for "its certificate does not match a=fingerprint of its description" "$work/forged-$purpose-$version.log"
+        finish "$session"
+        wait "$server" || fail "$(cat "$work/server-$version.log")"
+        cat "$work/server-$version.log"
+        ! grep "camera: opened" "$work/forged-$purpose-$version.log" || fail "Media of a forged server came."
     done
 done

@@ -4,11 +4,16 @@
     aiortc_peer.py watch URL TOKEN      watches by WHEP until 100 frames and 2 s of audio have come
     aiortc_peer.py serve PORT [KIND]    a WHIP server, until 100 frames and 2 s of audio have come; it rejects the
                                         medium KIND, audio or video, if there is one, and takes the other
+    aiortc_peer.py feed PORT            a WHEP server that sends frames and a tone until DELETE
+
+FORGED=1: the answers of servers have a fingerprint that no certificate has; no media may come.
 """
 
 import asyncio
 import fractions
 import math
+import os
+import re
 import sys
 import time
 
@@ -129,8 +134,52 @@ async def watch():
     await leave(connection, location)
 
 
+def answered(answer):
+    """The reply with an answer."""
+    if os.environ.get("FORGED"):
+        answer = re.sub(r"(a=fingerprint:sha-\d+ ).*", lambda line: line[1] + ":".join(["AB"] * 32) + "\r", answer)
+    return web.Response(
+        status=201, text=answer, content_type="application/sdp", headers={"Location": "/connection"})
+
+
+async def listen(path, take):
+    """Serves offers at a path. Returns the event of a DELETE."""
+    done = asyncio.Event()
+
+    async def end(_):
+        done.set()
+        return web.Response()
+
+    application = web.Application()
+    application.add_routes([web.post(path, take), web.delete("/connection", end)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", int(place)).start()
+    print("ready", flush=True)
+    return done
+
+
+async def feed():
+    connections = []
+
+    async def send(request):
+        connection = RTCPeerConnection()
+        connections.append(connection)
+        await connection.setRemoteDescription(RTCSessionDescription(await request.text(), "offer"))
+        for track in (Tone(), Picture()):
+            connection.addTrack(track)
+        await connection.setLocalDescription(await connection.createAnswer())
+        return answered(connection.localDescription.sdp)
+
+    done = await listen("/whep", send)
+    await asyncio.wait_for(done.wait(), 60)
+    print("ended by DELETE", flush=True)
+    for connection in connections:
+        await connection.close()
+
+
 async def serve():
-    connections, done = [], asyncio.Event()
+    connections = []
 
     async def take(request):
         assert request.headers["Authorization"] == "Bearer secret"
@@ -146,20 +195,14 @@ async def serve():
         answer = connection.localDescription.sdp
         for kind in rest:
             answer = answer.replace(f"m={kind} {answer.split(f'm={kind} ')[1].split()[0]}", f"m={kind} 0")
-        return web.Response(
-            status=201, text=answer, content_type="application/sdp",
-            headers={"Location": "/whip/1"})
+        return answered(answer)
 
-    async def end(_):
-        done.set()
-        return web.Response()
-
-    application = web.Application()
-    application.add_routes([web.post("/whip", take), web.delete("/whip/1", end)])
-    runner = web.AppRunner(application)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", int(place)).start()
-    print("ready", flush=True)
+    done = await listen("/whip", take)
+    if os.environ.get("FORGED"):
+        # The room connects again and again.
+        await asyncio.wait_for(done.wait(), 60)
+        assert all(media.frames + media.samples == 0 for _, media in connections), "media came"
+        return print("no media came", flush=True)
     while not connections:
         await asyncio.sleep(0.1)
     connection, media = connections[0]
@@ -173,4 +216,4 @@ async def serve():
     await connection.close()
 
 
-asyncio.run({"join": join, "watch": watch, "serve": serve}[mode]())
+asyncio.run({"join": join, "watch": watch, "serve": serve, "feed": feed}[mode]())
