@@ -79,7 +79,8 @@ import Testing
             for block in chapter.blocks {
                 #expect(
                     [
-                        "", "c", "cpp", "html", "console", "json", "log", "python", "rust", "sh",
+                        "", "c", "cpp", "dockerfile", "html", "console", "json", "log", "python",
+                        "rust", "sh",
                         "swift",
                         "yaml",
                     ].contains(

@@ -4,13 +4,21 @@
 #
 #   Tests/Python/run.sh [PYTEST ARGUMENT...]
 #
-# GREENROOM_PROGRAM names another host, as a wheel's; PYTHON another interpreter.
+# GREENROOM_PROGRAM names another host, as a wheel's; PYTHON another interpreter. PIPECAT=1 tests the
+# transport of pipecat as well, whose packages have half a gigabyte.
 set -eu
 cd "$(dirname "$0")/../.."
+. Samples/prepare.sh
+
+media=$PWD/.build/media
+mkdir -p "$media"
+GREENROOM_VOICES=$(dirname "$(from_package alsa-utils usr/share/sounds/alsa/Front_Center.wav)")
+export GREENROOM_VOICES
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/venv"
-"$work/venv/bin/pip" install -q --disable-pip-version-check ./Python numpy opencv-python-headless pytest mypy
+"$work/venv/bin/pip" install -q --disable-pip-version-check ./Python numpy opencv-python-headless pytest mypy \
+    pyyaml webrtcvad-wheels pocketsphinx espeakng-loader ${PIPECAT:+"pipecat-ai >= 1.14"}
 rm -rf Python/build Python/greenroom.egg-info
 (cd Python && "$work/venv/bin/mypy" --strict greenroom)
 : "${GREENROOM_PROGRAM:=$PWD/.build/release/greenroom}"

@@ -1,0 +1,142 @@
+"""Bots on the virtual clock: the assistant with recorded voices, and everything on the page *A bot from start
+to finish*."""
+
+from __future__ import annotations
+
+import array
+import asyncio
+import contextlib
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import wave
+from typing import Any
+
+import greenroom
+import pytest
+from greenroom._program import _libraries, host_program
+from greenroom.testing import TestHost
+
+CHECKOUT = pathlib.Path(__file__).parents[2]
+SAMPLES = CHECKOUT / "Samples" / "python"
+PAGE = CHECKOUT / "docs" / "book" / "a-bot.md"
+# Tests/Python/run.sh names another folder on a machine without the documentation of alsa-utils.
+VOICES = pathlib.Path(os.environ.get("GREENROOM_VOICES", "/usr/share/sounds/alsa"))
+
+# What the assistant's transcript has when Ben interrupts the answer to Ana.
+SAID = [
+    ("Ana", "front center"), ("Assistant", "Ana said front center"),
+    ("Assistant", "interrupted by Ben"), ("Ben", "front left"), ("Assistant", "Ben said front left"),
+]  # fmt: skip
+
+pytestmark = pytest.mark.skipif(host_program() is None, reason="needs the program greenroom")
+
+
+def spoken(name: str) -> bytes:
+    """A voice at 16 kHz."""
+    with wave.open(str(VOICES / f"{name}.wav")) as file:
+        samples = memoryview(file.readframes(file.getnframes())).cast("h")
+    return array.array("h", [sum(samples[i : i + 3]) // 3 for i in range(0, len(samples) - 2, 3)]).tobytes()
+
+
+def test_the_assistant_is_silent_50_ms_after_an_interruption(tmp_path: pathlib.Path) -> None:
+    for module in ("webrtcvad", "pocketsphinx", "espeakng_loader"):
+        pytest.importorskip(module)
+    spec = importlib.util.spec_from_file_location("assistant", SAMPLES / "assistant.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pause = bytes(32000)
+    with TestHost(module.Assistant, {"transcript": tmp_path / "transcript.jsonl"}) as host:
+        ana, ben = host.join("Ana"), host.join("Ben")
+        host.say(ana, spoken("Front_Center") + pause)
+        assert host.plugin.voice.is_speaking
+        begins = host.time
+        host.say(ben, spoken("Front_Left") + pause)
+        host.advance(4)
+    lines = [json.loads(line) for line in (tmp_path / "transcript.jsonl").read_text().splitlines()]
+    assert [(line["who"], line["text"].partition(",")[0]) for line in lines] == SAID
+    loud = [block.time for block in host.audio if max(map(abs, memoryview(block.pcm).cast("h"))) > 200]
+    assert any(begins - 0.1 < time < begins for time in loud)
+    assert not any(begins + 0.2 < time < begins + 1 for time in loud)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.S | re.M)
+
+
+def write_page(folder: pathlib.Path) -> None:
+    for name, text in zip(("bot.py", "test_bot.py"), blocks("python"), strict=True):
+        (folder / name).write_text(text)
+    names = ("session.yaml", "room.yaml", "program.yaml")
+    for name, text in zip(names, blocks("yaml"), strict=True):
+        (folder / name).write_text(text)
+    os.symlink(sys.prefix, folder / ".venv")
+
+
+def test_the_tests_of_the_page_pass(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("yaml")
+    write_page(tmp_path)
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_bot.py"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "2 passed" in run.stdout, run.stdout + run.stderr
+
+
+def test_the_session_of_the_page_chimes_for_each_speaker(tmp_path: pathlib.Path) -> None:
+    write_page(tmp_path)
+    run = subprocess.run(
+        [str(host_program()), "run", "session.yaml", "--virtual-clock", "--json"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    events = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [event["text"] for event in events if "time is over" in event.get("text", "")] == [
+        "Ana, your time is over.", "Ben, your time is over.",
+    ]  # fmt: skip
+
+
+def test_the_program_in_cxx_is_a_parrot(tmp_path: pathlib.Path) -> None:
+    compiler, library = shutil.which("g++"), _libraries()[0]
+    if compiler is None or not os.path.isabs(library):
+        pytest.skip("needs g++ and the client library")
+    write_page(tmp_path)
+    (tmp_path / "parrot.cpp").write_text(blocks("cpp")[0])
+    subprocess.run(
+        [compiler, "-std=c++17", "-pthread", "-I", str(CHECKOUT / "Sources/GreenroomABI/include"),
+         "parrot.cpp", library, f"-Wl,-rpath,{os.path.dirname(library)}", "-o", "parrot"],
+        cwd=tmp_path, check=True,
+    )  # fmt: skip
+    session: dict[str, Any] = {
+        "session": {"maximum": "320x180@15", "name": "parrot"},
+        "microphone": {"connect": str(tmp_path / "bot.sock")},
+        "call": {"plugin": "LoopbackCall", "settings": {"script": "Ana 0s microphone"}},
+        "outputs": [
+            {"connect": str(tmp_path / "bot.sock")},
+            {"record": {"folder": str(tmp_path / "recording")}},
+        ],
+    }
+
+    async def whole() -> None:
+        async with greenroom.Session(session) as running, asyncio.timeout(60):
+            parrot = await asyncio.create_subprocess_exec("./parrot", cwd=tmp_path)
+            async for event in running.events():
+                if event.name == "program-connected":
+                    break
+            # Its voice is in the recording once its samples are in the report.
+            level = -100.0
+            while level < -30:
+                await asyncio.sleep(0.1)
+                with contextlib.suppress(greenroom.SessionError):  # it may not have started yet
+                    report = await running.report()
+                    level = report["audioTracks"][0].get("peakDBFS") or -100.0
+            await running.stop()
+            assert await parrot.wait() == 0
+
+    asyncio.run(whole())
