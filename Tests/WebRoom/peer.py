@@ -322,8 +322,12 @@ def take(webrtc, pad, pipeline):
     elements, function = ends[name]
     # GStreamer asks for lost packets when its next report is due; browsers ask at once.
     session = webrtc.get_by_name("rtpbin").emit("get-internal-session", 0)
-    session.set_property("rtcp-min-interval", 10 * Gst.MSECOND)
+    # Who measures the room's cost reports as often as browsers: ten times a second.
+    is_measured = mode in ("take", "gather")
+    session.set_property("rtcp-min-interval", (100 if is_measured else 10) * Gst.MSECOND)
     session.set_property("rtcp-fraction", 100_000.0)
+    if is_measured:
+        session.set_property("twcc-feedback-interval", 100 * Gst.MSECOND)
     slot = pad.get_property("transceiver").get_property("mlineindex")
     if mode in ("take", "gather"):
         end = Gst.ElementFactory.make("fakesink")
