@@ -35,8 +35,8 @@ struct RefusalTests {
         Attempt("list:/var/tmp", EACCES),
         Attempt(
             "update:/etc/passwd", EACCES,
-            "denied: write /etc/passwd; plugins must not write there; give the plugin a folder "
-                + "of its own with allow: {write: [FOLDER]}"),
+            "denied: write /etc/passwd; plugins must not write there; give the plugin a separate "
+                + "folder with allow: {write: [FOLDER]}"),
         Attempt(
             "relative:/etc/group", EACCES,
             "denied: read /etc/group; add it to allow: {read: [/etc/group]}"),
@@ -55,15 +55,15 @@ struct RefusalTests {
         Attempt(
             "write:/etc/greenroom-sandbox-test", EACCES,
             "denied: make /etc/greenroom-sandbox-test; plugins must not write there; give "
-                + "the plugin a folder of its own with allow: {write: [FOLDER]}"),
+                + "the plugin a separate folder with allow: {write: [FOLDER]}"),
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,
             "denied: make /tmp/greenroom-sandbox-test; that grants far more than a plugin "
-                + "needs; give the plugin a separate file or folder"),
+                + "needs; give the plugin a file or folder of its own"),
         Attempt(
             "mkdir:/tmp/greenroom-sandbox-test", EACCES,
             "denied: make the folder /tmp/greenroom-sandbox-test; that grants far more than "
-                + "a plugin needs; give the plugin a separate file or folder"),
+                + "a plugin needs; give the plugin a file or folder of its own"),
         Attempt(
             "update:/dev/tty", EACCES,
             "denied: write /dev/tty; a plugin needs only cameras, sound cards and graphics cards"
@@ -263,7 +263,7 @@ struct RefusalTests {
         #expect(
             outcome.refusals == [
                 "denied: make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\"; that grants far more "
-                    + "than a plugin needs; give the plugin a separate file or folder"
+                    + "than a plugin needs; give the plugin a file or folder of its own"
             ], "\(outcome)")
     }
 }
