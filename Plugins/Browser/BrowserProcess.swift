@@ -21,9 +21,8 @@ struct BrowserProcess: ~Copyable {
 
     private let process: CommandProcess
     private let stop: StopSignal
-    private let folder: String
-    /// The lock of the folder; negative if there is none.
-    private let lock: Int32
+    /// Chromium's profile and temporary files. It goes after Chromium.
+    private let scratch: ScratchFolder
     private let lastLine: LastLine
     private var stream = DevToolsStream()
     private var lastCall = 0
@@ -66,101 +65,33 @@ struct BrowserProcess: ~Copyable {
         if case .unusable(let reason) = sandbox {
             log("Chromium's own sandbox is off: \(reason)")
         }
-        let folder = try Self.makeFolder()
-        let lock = Self.lock(folder)
+        let scratch: ScratchFolder
+        do throws(Errno) {
+            scratch = try ScratchFolder("browser")
+        } catch {
+            throw PluginError(
+                "cannot make a folder for temporary files: \(error). Set TMPDIR to a folder that this user can "
+                    + "write", status: .unavailable)
+        }
+        let folder = scratch.path
         let launch = BrowserLaunch(
             isNetworkGranted: settings.network, hasSpeaker: !settings.speaker.isEmpty,
             sandbox: sandbox, folder: folder)
         var variables = ["TMPDIR": folder, "HOME": folder]
         if !settings.speaker.isEmpty { variables["PULSE_SINK"] = settings.speaker }
         let lastLine = LastLine()
-        let process: CommandProcess
-        do {
-            process = try CommandProcess(
-                launch.words, pipes: [.reads(3), .writes(4)], variables: variables,
-                removing: folder
-            ) { line in lastLine.text.withLock { $0 = line } }
-        } catch {
-            Self.remove(folder)
-            if lock >= 0 { close(lock) }
-            throw error
-        }
-        self.lock = lock
-        (self.process, self.stop, self.folder, self.lastLine) = (process, stop, folder, lastLine)
+        process = try CommandProcess(
+            launch.words, pipes: [.reads(3), .writes(4)], variables: variables, removing: folder
+        ) { line in lastLine.text.withLock { $0 = line } }
+        (self.stop, self.scratch, self.lastLine) = (stop, scratch, lastLine)
         input = [UInt8](repeating: 0, count: 1 << 18)
     }
 
     deinit {
         _ = process.end(within: CommandProcess.EndLimits(close: 0, terminate: 0))
-        Self.remove(folder)
-        if lock >= 0 { close(lock) }
     }
 
     // MARK: Surroundings
-
-    private static func makeFolder() throws(PluginError) -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        removeLeftovers(in: parent)
-        var template = Array("\(parent)/greenroom-browser-XXXXXX".utf8CString)
-        let isMade = template.withUnsafeMutableBufferPointer { template in
-            template.baseAddress.map { mkdtemp($0) != nil } ?? false
-        }
-        guard isMade else {
-            throw PluginError(
-                "\(parent): cannot make a folder: \(Errno.last). Set isolation: host, or "
-                    + "sandbox: off: Chromium has its own sandbox", status: .unavailable)
-        }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    /// Locks a folder for as long as this process lives and the descriptor is open.
-    private static func lock(_ folder: String) -> Int32 {
-        let file = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if file >= 0 { _ = greenroom_try_lock(file) }
-        return file
-    }
-
-    /// Removes the folders of processes that were killed, which nobody locks.
-    private static func removeLeftovers(in parent: String) {
-        guard let entries = opendir(parent) else { return }
-        defer { closedir(entries) }
-        var names: [String] = []
-        while let entry = readdir(entries) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix("greenroom-browser-") { names.append("\(parent)/\(name)") }
-        }
-        for folder in names {
-            var about = stat()
-            guard lstat(folder, &about) == 0, about.st_mode & S_IFMT == S_IFDIR,
-                about.st_uid == geteuid()
-            else { continue }
-            let file = open("\(folder)/lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-            // Another process makes a new folder and its lock one after the other.
-            let isLeft =
-                file < 0
-                ? time(nil) - about.st_mtim.tv_sec > 60 : greenroom_try_lock(file) == 0
-            if isLeft { remove(folder) }
-            if file >= 0 { close(file) }
-        }
-    }
-
-    /// Removes a folder with all that is in it; links are not followed.
-    private static func remove(_ folder: String) {
-        if let entries = opendir(folder) {
-            while let entry = readdir(entries) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                guard name != ".", name != ".." else { continue }
-                let path = "\(folder)/\(name)"
-                if entry.pointee.d_type == UInt8(DT_DIR) { remove(path) } else { unlink(path) }
-            }
-            closedir(entries)
-        }
-        rmdir(folder)
-    }
 
     /// The helper of Debian's package, which runs as root.
     private static var hasHelper: Bool {

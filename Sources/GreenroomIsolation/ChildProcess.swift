@@ -18,7 +18,7 @@ struct ChildProcess {
     ///
     /// - Parameters:
     ///   - library: The library to load before all others; nil if none.
-    ///   - more: Environment variables, besides harmless ones of the host.
+    ///   - more: Environment variables, besides harmless ones of the host, which they replace.
     /// - Throws: ``ChannelError`` with the kernel's reason.
     init(
         spawning program: String, _ arguments: [String], preloading library: String? = nil,
@@ -60,7 +60,7 @@ struct ChildProcess {
         defer { for word in argv { free(word) } }
         let preload = library == nil ? [] : ["LD_PRELOAD=/proc/self/fd/\(Self.preloadNumber)"]
         var environment: [UnsafeMutablePointer<CChar>?] =
-            (Self.environment() + preload + more).map { strdup($0) } + [nil]
+            (Self.environment(replacing: more) + preload + more).map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }
         var process = pid_t()
         let status = posix_spawn(
@@ -85,12 +85,14 @@ struct ChildProcess {
     }
 
     /// The environment variables of the host that contain no secrets.
-    private static func environment() -> [String] {
+    private static func environment(replacing more: [String]) -> [String] {
+        let replaced = Set(more.map { $0.prefix { $0 != "=" } })
         var variables = ["SWIFT_BACKTRACE=enable=no"]
         var next = environ
         while let variable = next.pointee {
             let text = String(cString: variable)
-            if isHarmless(String(text.prefix { $0 != "=" })) { variables.append(text) }
+            let name = text.prefix { $0 != "=" }
+            if isHarmless(String(name)), !replaced.contains(name) { variables.append(text) }
             next += 1
         }
         return variables

@@ -7,8 +7,8 @@ import SystemPackage
 enum ResourceLimits {
     /// Limit of open files of the process.
     static let openFiles: UInt64 = 256
-    /// Limit of a memory file, in bytes, if the policy grants memory files.
-    static let memoryFile: UInt64 = 16 << 20
+    /// Limit of a memory file or a temporary file, in bytes, if the policy grants no folder to write.
+    static let memoryFile = UInt64(SandboxPolicy.temporaryFileLimit)
     /// Limit of the user's threads. The kernel counts all of the user's programs, so the limit is
     /// far above a plugin's needs and far below a number that harms the machine.
     static let threads: UInt64 = 4096
@@ -59,7 +59,11 @@ enum ResourceLimits {
         if policy.writePaths.isEmpty {
             signal(SIGXFSZ, SIG_IGN)
             limits.append(
-                (Int32(RLIMIT_FSIZE.rawValue), policy.makesMemory ? memoryFile : 0, "file sizes"))
+                (
+                    Int32(RLIMIT_FSIZE.rawValue),
+                    policy.makesMemory || policy.temporaryFolder != nil ? memoryFile : 0,
+                    "file sizes"
+                ))
         }
         // The kernel does not enforce the limit of threads for root.
         if getuid() != 0 {

@@ -11,6 +11,7 @@ extension SandboxPolicy {
         writer.write(allowsNetwork)
         writer.write(makesMemory)
         writer.write(program ?? "")
+        writer.write(temporaryFolder ?? "")
         writer.write(memoryLimitBytes)
     }
 
@@ -29,6 +30,8 @@ extension SandboxPolicy {
             allowsNetwork: try reader.readBool(), makesMemory: try reader.readBool())
         let program = try reader.readString()
         policy.program = program.isEmpty ? nil : program
+        let folder = try reader.readString()
+        policy.temporaryFolder = folder.isEmpty ? nil : folder
         policy.memoryLimitBytes = try reader.read()
         self = policy
     }

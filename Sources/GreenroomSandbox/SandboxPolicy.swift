@@ -28,6 +28,10 @@ package struct SandboxPolicy: Sendable, Equatable {
     /// Absolute paths of files and folders to read and write. The plugin may make and remove
     /// entries of these folders.
     package var writePaths: [String]
+    /// The folder for temporary files, which the host makes and removes; nil for none.
+    package var temporaryFolder: String?
+    /// The most bytes of a temporary file, if no other folder is granted.
+    package static let temporaryFileLimit = 16 << 20
     /// Absolute paths of devices, or of folders of devices, to read, write and `ioctl`.
     package var devicePaths: [String]
     /// Whether sockets are granted, including those of other programs on this machine.
@@ -73,7 +77,8 @@ extension SandboxPolicy {
     var ownGrants: [PathGrant] {
         ((SystemPath.swiftRuntimeFolder.map { [$0] } ?? []) + ownPaths + readPaths)
             .map { PathGrant(path: $0, access: .read) }
-            + writePaths.map { PathGrant(path: $0, access: .write) }
+            + (writePaths + (temporaryFolder.map { [$0] } ?? []))
+            .map { PathGrant(path: $0, access: .write) }
             + devicePaths.map { PathGrant(path: $0, access: .device) }
             + (program.map { [$0] + Self.loaders } ?? []).map {
                 PathGrant(path: $0, access: .execute)

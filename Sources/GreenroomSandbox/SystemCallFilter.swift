@@ -48,7 +48,9 @@ enum SystemCallFilter {
             // Notification failed: the kernel does not support it, or another process already
             // listens to this process.
             var files = PathCall.opening
-            if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
+            if landlock, !policy.writePaths.isEmpty || policy.temporaryFolder != nil {
+                files += PathCall.changing
+            }
             let group = SystemCallGroup(
                 name: "files", calls: files.map { SystemCall(stringLiteral: $0.name) })
             let asked = SystemCallGroup.asked(allowsNetwork: network, landlock: landlock)

@@ -73,6 +73,25 @@ struct GrantTests {
     }
 
     @Test(arguments: Account.possible)
+    func `a plugin may change its folder for temporary files, and nothing beside it`(
+        account: Account
+    ) throws {
+        for options in [[], ["--without", "landlock"], ["--without", "notifications"]] {
+            let folder = try ProbeFolder()
+            let open = folder.makeOpenFolder("open")
+            let other = folder.makeOpenFolder("other")
+            let actions = [
+                "fill:\(open)/file", "read:\(open)/file", "mkdir:\(open)/deep",
+                "rename:\(open)/file,\(open)/deep/file", "unlink:\(open)/deep/file",
+            ]
+            let outcome = try folder.run(
+                options + ["--temporary", open] + actions + ["write:\(other)/file"], as: account)
+            for action in actions { #expect(outcome.result(action) == 0, "\(action) \(outcome)") }
+            #expect(outcome.result("write:\(other)/file") == EACCES, "\(outcome)")
+        }
+    }
+
+    @Test(arguments: Account.possible)
     func `a write grant makes no file that runs with its owner's rights`(account: Account) throws {
         for options in [[], ["--without", "landlock"]] {
             let folder = try ProbeFolder()

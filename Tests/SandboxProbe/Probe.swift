@@ -76,6 +76,7 @@ struct ProbeJob {
                 case "--own": policy.ownPaths.append(value)
                 case "--read": policy.readPaths.append(value)
                 case "--write": policy.writePaths.append(value)
+                case "--temporary": policy.temporaryFolder = value
                 case "--device": policy.devicePaths.append(value)
                 case "--memory": policy.memoryLimitBytes = UInt64(value) ?? 0
                 case "--without": without.append(value)

@@ -6,6 +6,7 @@
 #ifndef GREENROOM_CLINUX_H
 #define GREENROOM_CLINUX_H
 
+#include "files.h"
 #include "memory.h"
 #include "processes.h"
 #include "sandbox.h"

@@ -16,6 +16,8 @@ final class SpawnedRunner: RunnerProcess {
     let process: ProcessHandle
     let confinement: Confinement
     private let policy: SandboxPolicy
+    /// The folder for the plugin's temporary files, which goes with the process; nil if it cannot be made.
+    private let folder: ScratchFolder?
     /// The process's standard output and error.
     private let output: Int32
     let stderrTail = StderrTail()
@@ -35,25 +37,37 @@ final class SpawnedRunner: RunnerProcess {
     ) throws(ChannelError) {
         let channels = try Channels()
         Sandbox.protectHost()
+        var noFolder: String?
+        do throws(Errno) {
+            folder = try ScratchFolder("plugin")
+        } catch {
+            folder = nil
+            noFolder =
+                "no folder for temporary files: \(error); set TMPDIR to a folder that this user can write"
+        }
         let child = try ChildProcess(
             spawning: confinement.program,
             [String(getpid())]
                 + (confinement.interpreter.map { ["script"] + $0.command }
                     ?? (confinement.hasProbe ? ["probe"] : [])),
             preloading: confinement.preload,
-            environment: confinement.interpreter.map {
-                $0.environment + (confinement.hasProbe ? ["GREENROOM_PROBE=1"] : [])
-            } ?? [])
+            environment: (folder.map { ["TMPDIR=\($0.path)"] } ?? [])
+                + (confinement.interpreter.map {
+                    $0.environment + (confinement.hasProbe ? ["GREENROOM_PROBE=1"] : [])
+                } ?? []))
         let process = ProcessHandle(child.process, adopting: child.pidfd)
         ProcessorGroups.own?.add(process.id)
         self.process = process
         self.confinement = confinement
-        policy = SandboxPolicy(confinement, library: library)
+        var policy = SandboxPolicy(confinement, library: library)
+        policy.temporaryFolder = folder?.path
+        self.policy = policy
         output = child.output
         connection = RunnerConnection(
             ControlSocket(adopting: child.socket), channels, frames: frames, of: process.id,
             context: context
         ) { _ in process.send(signal: SIGKILL) }
+        if let noFolder { context.warnOnce(noFolder) }
         let watcher = HostThread(name: "watch \(context.role)") { [self] in watch() }
         guard let problem = watcher.problem else { return }
         // Kill the process: without the watch thread nothing reaps it.
@@ -207,6 +221,7 @@ final class SpawnedRunner: RunnerProcess {
                 let report = crashReport(&lines)
             {
                 connection.lose(because: report.text)
+                folder?.remove()
                 connection.didEnd()
                 return
             }
@@ -241,13 +256,24 @@ final class SpawnedRunner: RunnerProcess {
         return sample
     }
 
-    /// The process's memory without the frames that this host lends.
+    /// The process's memory without the frames that this host lends, with its temporary files: often these are memory,
+    /// too.
     private func memoryBytes(_ status: ProcessStatus, lent before: Int) -> Int {
         let channels = connection.channels.memory
         let shared = channels.heldByteCount + (connection.frames?.heldByteCount ?? 0)
         // The host may have lent or taken back frames since the status was read.
         let lent = max(before, connection.context.lentBytes()) + channels.byteCount
         return status.privateBytes + max(0, max(status.sharedBytes, shared) - lent)
+            + temporaryBytes
+    }
+
+    /// The bytes of the temporary files, including those without a name.
+    private var temporaryBytes: Int {
+        guard let folder else { return 0 }
+        // The sandbox lets no process hide its files: there is an error only at its end.
+        let nameless = greenroom_nameless_bytes(
+            process.id, folder.path, Int64(SandboxPolicy.temporaryFileLimit))
+        return folder.byteCount + max(0, Int(nameless))
     }
 
     private func readOutput(_ lines: inout LineReader) {
