@@ -38,11 +38,10 @@ extension SandboxRefusal {
             } else if grant == .device, PrivatePath.isOtherDevice(granted) {
                 "a plugin needs only cameras, sound cards and graphics cards"
             } else if PrivatePath.isOfPrograms(path) {
-                "programs keep settings, keys and data there; give the plugin a file or folder of "
-                    + "its own elsewhere"
+                "programs keep settings, keys and data there; give the plugin a separate file or "
+                    + "folder elsewhere"
             } else if PrivatePath.isTooWide(granted) {
-                "that grants far more than a plugin needs; give the plugin a file or folder of its "
-                    + "own"
+                "that grants far more than a plugin needs; give the plugin a separate file or folder"
             } else {
                 "add it to allow: {\(key): [\(yaml(granted))]}"
             }

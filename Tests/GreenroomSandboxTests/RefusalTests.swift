@@ -42,8 +42,8 @@ struct RefusalTests {
             "denied: read /etc/group; add it to allow: {read: [/etc/group]}"),
         Attempt(
             "list:/etc", EACCES,
-            "denied: read /etc; that grants far more than a plugin needs; give the plugin a file "
-                + "or folder of its own"),
+            "denied: read /etc; that grants far more than a plugin needs; give the plugin a separate "
+                + "file or folder"),
         Attempt(
             "read:/proc/1/status", EACCES,
             "denied: read /proc/1/status; the path belongs to another process, and a "
@@ -59,11 +59,11 @@ struct RefusalTests {
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,
             "denied: make /tmp/greenroom-sandbox-test; that grants far more than a plugin "
-                + "needs; give the plugin a file or folder of its own"),
+                + "needs; give the plugin a separate file or folder"),
         Attempt(
             "mkdir:/tmp/greenroom-sandbox-test", EACCES,
             "denied: make the folder /tmp/greenroom-sandbox-test; that grants far more than "
-                + "a plugin needs; give the plugin a file or folder of its own"),
+                + "a plugin needs; give the plugin a separate file or folder"),
         Attempt(
             "update:/dev/tty", EACCES,
             "denied: write /dev/tty; a plugin needs only cameras, sound cards and graphics cards"
@@ -263,7 +263,7 @@ struct RefusalTests {
         #expect(
             outcome.refusals == [
                 "denied: make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\"; that grants far more "
-                    + "than a plugin needs; give the plugin a file or folder of its own"
+                    + "than a plugin needs; give the plugin a separate file or folder"
             ], "\(outcome)")
     }
 }
