@@ -345,6 +345,7 @@ class Inbox:
         self.dropped = 0
         self.is_running = False
         self.lock = threading.Lock()
+        self._task: asyncio.Future[None] | None = None
 
     def put(self, function: Callable[..., Any], *arguments: Any) -> int:
         if self.adapter.is_virtual:
@@ -363,8 +364,12 @@ class Inbox:
             except Refused:
                 pass
         if starts:
-            _loop.start(self._run())
+            _loop.loop().call_soon_threadsafe(self._begin)
         return OK
+
+    def _begin(self) -> None:
+        # The loop keeps only a weak reference to a task.
+        self._task = asyncio.ensure_future(self._run())
 
     async def _run(self) -> None:
         while True:

@@ -27,7 +27,7 @@ for parts in none bot bot-record page-bot page-bot-record; do
     bot='{ plugin: Tone }' outputs= camera='{ plugin: ColorBars }'
     case $parts in page*) camera="{ plugin: Browser, settings: { page: $work/page.html } }" ;; esac
     case $parts in
-        *-bot*)
+        *bot*)
             bot="{ plugin: $PWD/Samples/python/bot.py, python: $prefix }"
             outputs="  - plugin: $PWD/Samples/python/bot.py
     python: $prefix"
