@@ -29,8 +29,8 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
     public var cure: String? {
         switch underlyingError.rawValue {
         case _ where isUnknownName:
-            return "No device has this name: `greenroom devices` lists all devices. A "
-                + "name of your own is defined in ~/.asoundrc, or in a file that "
+            return "No device has this name: `greenroom devices` lists all devices. Your "
+                + "own names are defined in ~/.asoundrc, or in a file that "
                 + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
         case _ where message.lowercased().hasPrefix("cannot access file"):
             return

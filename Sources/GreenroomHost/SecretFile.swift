@@ -68,8 +68,8 @@ package enum SecretFile {
         }
         guard let folder = getenv("CREDENTIALS_DIRECTORY") else {
             throw InvalidValueError(
-                "there are no credentials. Run greenroom as a systemd service with LoadCredential=, or "
-                    + "name a file.")
+                "CREDENTIALS_DIRECTORY is not set, so credentials are missing. Run greenroom as a systemd "
+                    + "service with LoadCredential=, or name a file.")
         }
         return String(cString: folder) + "/" + file
     }

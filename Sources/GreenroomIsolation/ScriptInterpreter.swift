@@ -119,7 +119,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
         guard let target = resolvedPath(program), isProgram(target) else {
             throw LoadError(
                 code: .noInterpreter, place: script,
-                explanation: "\(program) is no program. Name a Python with \"python\".")
+                explanation: "\(program) is not a program. Name a Python with \"python\".")
         }
         let prefix = folder(of: folder(of: target))
         let libraries = (try? FileDescriptor.names(in: "\(prefix)/lib")) ?? []

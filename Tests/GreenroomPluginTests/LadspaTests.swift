@@ -115,7 +115,7 @@ import Testing
             e->out[i] = e->broken ? NAN : e->in[i] / 2;
           }
         }
-        static const int ports[] = {5, 9};
+        static const int ports[] = {9, 10};
         static const char *const names[] = {"in", "out"};
         static const struct { int h; float l, u; } hints[2];
         static const struct {

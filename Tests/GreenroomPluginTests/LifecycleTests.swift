@@ -85,7 +85,8 @@ import Testing
         session.uninitialize()
         #expect(
             log(session) == [
-                "1 onPreProcessInitialize 32x18@15", "1 onPreProcessStart", "1 onPreProcessStop",
+                "1 onPreProcessInitialize 32x18@15", "1 onPreProcessStart", "3 too bright",
+                "1 onPreProcessStop",
                 "1 onPreProcessUninitialized",
             ])
     }

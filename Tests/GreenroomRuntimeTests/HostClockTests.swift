@@ -67,7 +67,8 @@ import Testing
     /// Why a file reads the machine's time itself: what it waits for does not happen on a test's clock.
     private static let readers: [String: String] = [
         "GreenroomRuntime/Clocks/HostClock.swift": "is the host clock",
-        "GreenroomIsolation/Broadcast/WakeupPipe.swift": "waits for a thread that polls a pipe",
+        "GreenroomIsolation/Connect/WakeupPipe.swift": "waits for a thread that polls a pipe",
+        "GreenroomIsolation/ScriptInterpreter.swift": "waits for a process",
         "GreenroomIsolation/ConfinedProcess.swift": "polls a process",
         "GreenroomIsolation/PluginScanner.swift": "waits for a process",
         "GreenroomIsolation/SharedProcess.swift": "waits for a process",

@@ -31,8 +31,8 @@ final class MyPlugin: VirtualAudioSpeaker {
 
     func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    /// The track that the plugin hears: the mix. Others are each person alone, the audio of shares, and what
-    /// comes in with a call.
+    /// The track that the plugin hears: the mix. Others are each person, the audio of shares, and
+    /// the audio that comes in with a call.
     var positions: Set<SpeakerPosition> { [.mixed] }
 
     /// The form in which it hears that: the host resamples and mixes.

@@ -10,7 +10,7 @@ class MyPlugin : public greenroom::Call {
             "my-plugin",
             "0.1.0",
             "A call with one participant",
-            {greenroom::Parameter::whole("frequency", "The participant's tone", 440, 20, 20000, "Hz")
+            {greenroom::Parameter::whole("frequency", "Participant's tone", 440, 20, 20000, "Hz")
                  .live()}};
   }
 
@@ -19,8 +19,8 @@ class MyPlugin : public greenroom::Call {
     if (setting.name() == "frequency") frequency_hz_ = setting.whole();
   }
 
-  // What the plugin takes: for each participant the audio that they are to hear. A call over a network
-  // takes the session's camera and share as well.
+  // The plugin uses the audio that each participant is to hear. A call over a network uses the
+  // session's camera and share as well.
   void on_track(const gr_track &track, gr_want &want) override {
     want.is_wanted = track.kind == GR_TRACK_MIX_MINUS;
   }

@@ -9,7 +9,7 @@ class MyPlugin : public greenroom::Composer {
             "my-plugin",
             "0.1.0",
             "All cameras and shares side by side",
-            {greenroom::Parameter::whole("brightness", "Brightness of the pictures", 100, 0, 100, "%")
+            {greenroom::Parameter::whole("brightness", "The pictures' brightness", 100, 0, 100, "%")
                  .live()}};
   }
 

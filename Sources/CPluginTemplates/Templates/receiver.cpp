@@ -20,8 +20,8 @@ class MyPlugin : public greenroom::Output {
     if (setting.name() == "file") path_ = setting.text();
   }
 
-  // Small frames of each participant's camera. Participants' tracks come while the session runs; the
-  // session's own have no participant.
+  // Small frames of each participant's camera. Participants' tracks come while the session runs.
+  // The session's tracks have no participant.
   void on_track(const gr_track &track, gr_want &want) override {
     if (track.kind != GR_TRACK_CAMERA || track.participant == 0) return;
     names_[track.id] = track.name;

@@ -20,8 +20,8 @@ class MyPlugin : public greenroom::Output {
     if (setting.name() == "file") path_ = setting.text();
   }
 
-  // The mix, at 16000 Hz mono in blocks of 20 ms. Other tracks of audio are the microphone, the audio
-  // of the share, each participant's, and the audio that comes in with a call.
+  // The mix, at 16000 Hz mono in blocks of 20 ms. Other tracks of audio are the microphone, the
+  // share's audio, each participant's, and the audio that comes in with a call.
   void on_track(const gr_track &track, gr_want &want) override {
     want.is_wanted = track.kind == GR_TRACK_MIX;
     want.sample_rate_hz = 16000;

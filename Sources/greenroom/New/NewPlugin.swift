@@ -80,7 +80,7 @@ struct NewPlugin {
             let known = Language.allCases.filter { template.sources[$0] != nil }
             throw ExitError(
                 .usage,
-                "--language \(language.rawValue): there is no template of \(template.title) in "
+                "--language \(language.rawValue): the template of \(template.title) is not in "
                     + "\(language.title). Write --language \(known.map(\.rawValue).joined(separator: " or "))"
             )
         }

@@ -15,8 +15,8 @@ import Testing
         Mistake(
             "camera: { plugin: ColorBars, pattern: grey }",
             #"s.yaml:1:30: camera.pattern: unknown key. A setting of the plugin goes under "settings"; "#
-                + #"other keys here are "plugin", "on-failure", "isolation", "sandbox", "memory-limit", "#
-                + #""allow", "start-deadline", "pre-processors"."#),
+                + #"other keys here are "plugin", "connect", "python", "on-failure", "callback-deadline", "#
+                + #""isolation", "sandbox", "memory-limit", "allow", "start-deadline", "pre-processors"."#),
         Mistake(
             "camera: ColorBars",
             #"s.yaml:1:9: camera: needs a section with the key "plugin", found the text "ColorBars"."#
@@ -91,9 +91,8 @@ import Testing
                 + "camera.pre-processors[0].settings.opacity, share.audio.settings.level."),
         Mistake(
             "share: { connect: s.sock, isolation: process }",
-            "s.yaml:1:29: share.isolation: applies only to plugins; the host does not start a "
-                + "program connects to this socket. Remove it, or name a plugin instead of the socket."
-        ),
+            "s.yaml:1:27: share.isolation: applies only to plugins that the host starts, and a program "
+                + "connects to this socket. Remove it, or name a plugin instead of the socket."),
     ]
 
     @Test(arguments: mistakes)

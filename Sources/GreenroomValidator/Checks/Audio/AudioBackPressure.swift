@@ -12,7 +12,7 @@ extension Catalogue {
             a thousand times a second wastes a processor.
             """,
         measured: """
-            Twelve seconds of session time; blocks are told apart by their samples. If all \
+            Twelve seconds of session time; blocks are compared by their samples. If all \
             blocks are alike, a source fails when it keeps its pace without room or sends \
             at once after a refusal; otherwise the check proves nothing about repeated \
             blocks.
