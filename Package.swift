@@ -105,7 +105,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "Ladspa", dependencies: ["PluginEffects"], exclude: ["exports.map"],
         exports: "Ladspa/exports.map"),
-    BundledPlugin(name: "LoopbackCall"),
+    BundledPlugin(name: "LoopbackCall", dependencies: ["GreenroomSystem"]),
     BundledPlugin(
         name: "Media",
         dependencies: ["CDecoderCrash", "CFFmpeg", "PluginEncoding", "MediaDecisions"],

@@ -28,6 +28,8 @@ struct CallScript {
         var shareAudio: Double?
         /// When the microphone is muted.
         var mutes: [Stretch] = []
+        /// The voices that the microphone plays, each with its first sample's time.
+        var sayings: [(voice: String, time: Int64)] = []
         /// When their connection carries no more than a bit rate of video, in kbit/s.
         var limits: [(stretch: Stretch, kilobits: Int)] = []
     }
@@ -83,6 +85,22 @@ struct CallScript {
         return (stretch, kilobits)
     }
 
+    /// `hello@2s`: a voice, and when.
+    fileprivate static func saying(
+        _ text: Substring?, for name: String
+    ) throws(PluginError) -> (voice: String, time: Int64) {
+        let parts = (text ?? "").split(separator: "@", omittingEmptySubsequences: false)
+        let voice = parts.first.map(String.init) ?? ""
+        guard parts.count == 2, let stretch = Stretch(String(parts[1])), stretch.end == nil,
+            !voice.isEmpty, !voice.contains("/"), !voice.hasPrefix(".")
+        else {
+            throw PluginError(
+                "script: \(name): say=\(text ?? "") is not a voice with its time. Write say=hello@2s for "
+                    + "hello.wav of the folder voices.", status: .badSetting)
+        }
+        return (voice, stretch.start)
+    }
+
     fileprivate static func frequency(
         of track: String, _ text: Substring?, for name: String
     ) throws(PluginError) -> Double {
@@ -126,11 +144,13 @@ extension CallScript.Participant {
                             + "the end.", status: .badSetting)
                 }
                 mutes.append(stretch)
+            case "say": sayings.append(try CallScript.saying(value, for: name))
             case "bandwidth": limits.append(try CallScript.limit(value, for: name))
             default:
                 throw PluginError(
                     "script: \(name): \"\(word)\" is unknown. Write camera, share, microphone, "
-                        + "share-audio, mute=3s-4s or bandwidth=500@4s-8s.", status: .badSetting)
+                        + "share-audio, say=NAME@2s, mute=3s-4s or bandwidth=500@4s-8s.",
+                    status: .badSetting)
             }
         }
     }

@@ -45,6 +45,7 @@ final class FarEnd: Sendable {
 
     private let host: PluginHost
     private let script: CallScript
+    private let voices: [String: Voice]
     /// The video that is sent to the participants.
     private let sent: [Track]
     private let connection = Mutex(Connection())
@@ -52,8 +53,11 @@ final class FarEnd: Sendable {
     private let unwanted = Mutex<Set<UInt64>>([])
 
     /// - Parameter sent: The video that is sent to the participants.
-    init(_ script: CallScript, sending sent: [Track], host: PluginHost) {
+    init(
+        _ script: CallScript, voices: [String: Voice], sending sent: [Track], host: PluginHost
+    ) {
         self.script = script
+        self.voices = voices
         self.sent = sent
         self.host = host
     }
@@ -208,10 +212,16 @@ final class FarEnd: Sendable {
                 kind == .microphone
                 ? (person.microphone, person.script.microphone)
                 : (person.shareAudio, person.script.shareAudio)
-            guard let track, let frequency else { return [] }
+            guard let track else { return [] }
             if isWanted(track.id), !isMuted(kind, person, at: time) {
+                var samples = [Int16](repeating: 0, count: Self.blockFrames)
+                if let frequency { Self.add(frequency, to: &samples, number) }
+                if kind == .microphone { add(person.script.sayings, to: &samples, at: time) }
+                let block = samples
                 try goOn(person.script.name) { () throws(SendRefusal) in
-                    try send(number, of: frequency, to: track, at: start + time)
+                    try track.sender.send(
+                        block.span, format: AudioFormat(sampleRate: Self.rate, channels: 1),
+                        ptsNanoseconds: start + time, timeout: .none)
                 }
             }
             let next = person.script.presence.start + (number + 1) * 10_000_000
@@ -256,7 +266,7 @@ final class FarEnd: Sendable {
             person.share = try participant.openShare(upTo: capability)
             next.append((time, .frame(.share, 0)))
         }
-        if person.script.microphone != nil {
+        if person.script.microphone != nil || !person.script.sayings.isEmpty {
             person.microphone = try participant.openMicrophone()
             next.append((time, .block(.microphone, 0)))
         }
@@ -290,19 +300,26 @@ final class FarEnd: Sendable {
         try lease.commit(FrameInfo(ptsNanoseconds: pts))
     }
 
-    /// Sends 10 ms of a tone at -20 dBFS.
-    private func send(
-        _ number: Int64, of frequency: Double, to track: CallAudioTrack, at pts: Int64
-    ) throws(SendRefusal) {
-        var samples: [Int16] = []
-        samples.reserveCapacity(Self.blockFrames)
-        for index in 0..<Self.blockFrames {
-            let place = Double(number * Int64(Self.blockFrames) + Int64(index))
-            let phase = (place * frequency / Double(Self.rate)).truncatingRemainder(dividingBy: 1)
-            samples.append(Int16(3276.7 * sin(2 * .pi * phase)))
+    /// Adds 10 ms of a tone at -20 dBFS.
+    private static func add(_ frequency: Double, to samples: inout [Int16], _ number: Int64) {
+        for index in samples.indices {
+            let place = Double(number * Int64(blockFrames) + Int64(index))
+            let phase = (place * frequency / Double(rate)).truncatingRemainder(dividingBy: 1)
+            samples[index] = Int16(3276.7 * sin(2 * .pi * phase))
         }
-        try track.sender.send(
-            samples.span, format: AudioFormat(sampleRate: Self.rate, channels: 1),
-            ptsNanoseconds: pts, timeout: .none)
+    }
+
+    /// Adds 10 ms of the voices that play at a time.
+    private func add(
+        _ sayings: [(voice: String, time: Int64)], to samples: inout [Int16], at time: Int64
+    ) {
+        for saying in sayings where saying.time <= time {
+            guard let voice = voices[saying.voice] else { continue }
+            let first = Int((time - saying.time) / 1_000_000 * Int64(Self.rate / 1000))
+            guard first < voice.samples.count else { continue }
+            for (index, sample) in voice.samples[first...].prefix(samples.count).enumerated() {
+                samples[index] = Int16(clamping: Int(samples[index]) + Int(sample))
+            }
+        }
     }
 }

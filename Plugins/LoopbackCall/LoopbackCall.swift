@@ -12,16 +12,19 @@ final class LoopbackCall: Call {
 
     struct Settings: PluginSettings {
         var script = "Ana 0s camera microphone; Ben 2s microphone=330"
+        var voices = ""
 
         static let table: [Setting<Self>] = [
             .string(
                 "script", \.script,
-                title: "The participants, their times and tracks: \"Ana 0s-10s camera microphone\"")
+                title: "The participants, their times and tracks: \"Ana 0s-10s camera microphone\""),
+            .path("voices", \.voices, title: "Folder of the WAV files that say= names"),
         ]
     }
 
     private let host: PluginHost
     private let script: CallScript
+    private let voices: [String: Voice]
     private var farEnd: FarEnd?
     private var thread: PluginThread?
     /// The session's own video.
@@ -35,6 +38,7 @@ final class LoopbackCall: Call {
     init(settings: Settings, host: PluginHost) throws {
         self.host = host
         script = try CallScript(settings.script)
+        voices = try Voice.voices(of: script, in: settings.voices)
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
@@ -51,7 +55,7 @@ final class LoopbackCall: Call {
     }
 
     func onStart() throws {
-        let farEnd = FarEnd(script, sending: video, host: host)
+        let farEnd = FarEnd(script, voices: voices, sending: video, host: host)
         dark = []
         self.farEnd = farEnd
         thread = try PluginThread(name: "loopback") { farEnd.run() }
