@@ -149,6 +149,9 @@ private struct Assembly {
             }
             var isolation = isolation(of: plugin, kind, settings)
             if let folder { isolation.grants.write.append(folder) }
+            if ScriptInterpreter.runs(found.path) {
+                isolation = program(of: found.path, descriptor, isolation)
+            }
             // Bundled plugins are trusted, and use the layers that exist.
             if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil
             {
@@ -248,6 +251,29 @@ private struct Assembly {
             process.grants.read.append(path)
         }
         return process
+    }
+
+    /// The isolation of a script's process. The plugins of one script are parts of one program, so each has
+    /// the grants of all.
+    private func program(
+        of script: String, _ descriptor: PluginDescriptor, _ own: IsolationPlan
+    ) -> IsolationPlan {
+        var plan = IsolationPlan(sandbox: own.sandbox, memoryLimit: own.memoryLimit)
+        let paths = descriptor.parameters.filter { $0.type == .path }.map(\.name)
+        for (_, part) in configuration.plugins where part.connect == nil {
+            let file = String(part.plugin.prefix { $0 != "#" })
+            guard file.contains("/"), absolutePath(file, from: configuration.folder) == script
+            else { continue }
+            let process = configuration.process(of: part)
+            plan.memoryLimit = max(plan.memoryLimit, process.memoryLimit)
+            plan.grants.formUnion(process.grants)
+            for name in paths {
+                guard case .string(let text)? = part.settings[name] else { continue }
+                let path = absolutePath(text, from: configuration.folder)
+                if resolvedPath(path) != nil { plan.grants.formUnion(Grants(read: [path])) }
+            }
+        }
+        return plan
     }
 
     /// The checked timeline.

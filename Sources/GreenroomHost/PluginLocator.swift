@@ -64,20 +64,19 @@ package struct PluginLocator: Sendable {
         examination = examine
     }
 
-    /// Scans a file.
+    /// Scans a library, or a script with an interpreter.
     ///
+    /// - Parameter python: The interpreter of a script; nil for the nearest one.
     /// - Throws: ``LoadError`` with file, rule and cure.
-    package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+    package func examine(
+        _ path: String, python: String? = nil
+    ) throws(LoadError) -> LibraryDescription {
         if let refusal, !isBundled(path) {
             throw LoadError(code: .notConfined, place: path, explanation: refusal)
         }
-        return try examination(path)
-    }
-
-    private func examine(
-        script path: String, with interpreter: ScriptInterpreter
-    ) throws(LoadError) -> LibraryDescription {
-        if let refusal { throw LoadError(code: .notConfined, place: path, explanation: refusal) }
+        guard let interpreter = try self.interpreter(of: path, python: python) else {
+            return try examination(path)
+        }
         return try scanScript(path, interpreter)
     }
 
@@ -317,12 +316,7 @@ package struct PluginLocator: Sendable {
         let parts = path.split(separator: "#", maxSplits: 1).map(String.init)
         let file = parts.first ?? path
         let whole = absolutePath(file, from: folder)
-        let library =
-            if let interpreter = try interpreter(of: whole, python: python) {
-                try examine(script: whole, with: interpreter)
-            } else {
-                try examine(whole)
-            }
+        let library = try examine(whole, python: python)
         if parts.count == 2 {
             if let descriptor = library[parts[1], kind] ?? library[parts[1], nil] {
                 return (library, descriptor)

@@ -111,6 +111,9 @@ package struct ScriptInterpreter: Hashable, Sendable {
 
     // MARK: What it reads
 
+    /// Files of the system that Python's own modules read.
+    private static let configuration = ["/etc/locale.alias", "/etc/ssl/openssl.cnf"]
+
     /// The program, its libraries, and the virtual environment that it is in.
     ///
     /// The environment's file may be as untrusted as the script. So only a folder with Python's own library
@@ -146,9 +149,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
         }
         var paths =
             [target, "\(prefix)/lib"]
-            + versions.map { version -> String in "/etc/\(version)" }.filter { (path: String) in
-                access(path, R_OK) == 0
-            }
+            + (versions.map { "/etc/\($0)" } + configuration).filter { access($0, R_OK) == 0 }
         // A program that is a link: the environment around the link.
         let environment = folder(of: folder(of: program))
         if access("\(environment)/pyvenv.cfg", R_OK) == 0, let found = resolvedPath(environment),

@@ -101,6 +101,18 @@ public struct Grants: Hashable, Sendable {
         self.control = control
     }
 
+    /// Adds other grants.
+    package mutating func formUnion(_ other: Grants) {
+        for list in [\Grants.read, \.write, \.devices, \.connect] {
+            let own = self[keyPath: list]
+            self[keyPath: list] += other[keyPath: list].filter { !own.contains($0) }
+        }
+        network = network || other.network
+        display = display || other.display
+        pipewire = pipewire || other.pipewire
+        control = control || other.control
+    }
+
     /// Whether any grant other than ``control`` is given. These grants require the plugin's own
     /// process.
     package var needProcess: Bool {

@@ -1,5 +1,6 @@
 import GreenroomHarness
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
@@ -63,7 +64,10 @@ struct PluginTrial {
         let isConfined = plugin.isolation == nil && locator.isBundled(plugin.factory.path)
         guard let isolation = isolation(of: plugin) else { return nil }
         var trial = plugin
-        trial.factory = locator.isolated(plugin.factory.path, isolation)
+        // A script's factory has a process already, with its interpreter.
+        if !ScriptInterpreter.runs(plugin.factory.path) {
+            trial.factory = locator.isolated(plugin.factory.path, isolation)
+        }
         trial.isolation = isolation
         let deadline =
             (plugin.configuration.callbackDeadline ?? plan.configuration.hangDeadline).nanoseconds

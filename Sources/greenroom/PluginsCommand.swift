@@ -4,6 +4,7 @@ import GreenroomConfig
 import GreenroomLifecycle
 import GreenroomSchema
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
@@ -124,7 +125,7 @@ struct PluginCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show a plugin, its settings, and where it would run.")
 
-        @Argument(help: "A plugin's name or id, or the path of a library.")
+        @Argument(help: "A plugin's name or id, or the path of a library or script.")
         var plugin: String
 
         @Flag(help: "Print the plugin as one JSON object.")
@@ -149,7 +150,9 @@ struct PluginCommand: ParsableCommand {
             }
             let library: LibraryDescription
             do throws(LoadError) {
-                library = try locator.examine(file)
+                // The sandbox of a script needs its absolute path.
+                library = try locator.examine(
+                    ScriptInterpreter.runs(file) ? absolutePath(file, from: workingFolder) : file)
             } catch {
                 throw ExitError(.badFile, "\(error)")
             }
@@ -177,11 +180,15 @@ struct PluginCommand: ParsableCommand {
             Console.write("  id: \(descriptor.id)")
             if let vendor = descriptor.vendor { Console.write("  vendor: \(vendor)") }
             if let url = descriptor.url { Console.write("  url: \(url)") }
-            Console.write("  library: \(library.path), interface 1.\(library.minorVersion)")
+            let isScript = ScriptInterpreter.runs(library.path)
+            let word = isScript ? "script" : "library"
+            Console.write("  \(word): \(library.path), interface 1.\(library.minorVersion)")
             Console.write(
-                isolation == .host
-                    ? "  runs in the host's process; isolated with isolation: process"
-                    : "  runs in a separate process; with isolation: host in the host's")
+                isScript
+                    ? "  runs in a separate process"
+                    : isolation == .host
+                        ? "  runs in the host's process; isolated with isolation: process"
+                        : "  runs in a separate process; with isolation: host in the host's")
             Console.write("  validated: \(conformance.text)")
             Console.write("  sandbox of isolated plugins on this machine:")
             let layers = sandbox.entries.map { entry in

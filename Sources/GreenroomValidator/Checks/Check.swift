@@ -26,12 +26,15 @@ struct Check: Sendable {
     var kinds: Set<PluginKind>
     /// The check's time limit, in seconds of real time on a busy machine.
     var limitSeconds: Double
+    /// Whether the check has no meaning for a script, which no host loads into its process.
+    var needsLibrary: Bool
     /// Runs the check.
     var way: Way
 
     init(
         _ id: String, _ title: String, of kinds: Set<PluginKind> = Set(PluginKind.allCases),
-        limitSeconds: Double = 60, rule: String, why: String, measured: String, fix: String,
+        limitSeconds: Double = 60, needsLibrary: Bool = false, rule: String, why: String,
+        measured: String, fix: String,
         run: @escaping @Sendable (Examination) throws(Verdict) -> Verdict
     ) {
         self.id = id
@@ -42,6 +45,7 @@ struct Check: Sendable {
         self.fix = fix
         self.kinds = kinds
         self.limitSeconds = limitSeconds
+        self.needsLibrary = needsLibrary
         way = .plugin(run)
     }
 
@@ -59,6 +63,7 @@ struct Check: Sendable {
         self.fix = fix
         kinds = Set(PluginKind.allCases)
         self.limitSeconds = limitSeconds
+        needsLibrary = true
         way = .library(run)
     }
 

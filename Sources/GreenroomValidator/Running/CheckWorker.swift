@@ -111,6 +111,9 @@ package enum CheckWorker {
     private static func verdict(
         of check: Check, _ request: CheckRequest, _ progress: CheckProgress
     ) -> Verdict {
+        guard !check.needsLibrary || !ScriptInterpreter.runs(request.library) else {
+            return .skipped("it concerns libraries, and this is a script")
+        }
         do throws(Verdict) {
             switch check.way {
             case .plugin(let run): return try run(try Examination(request, progress))

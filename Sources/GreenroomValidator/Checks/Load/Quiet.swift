@@ -8,7 +8,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let quiet = Check(
-        "load.quiet", "loading has no side effects",
+        "load.quiet", "loading has no side effects", needsLibrary: true,
         rule: "Loading has no side effects.",
         why: "Hosts load libraries just to list them.",
         measured: """

@@ -5,7 +5,7 @@ import GreenroomLifecycle
 
 extension Catalogue {
     static let identical = Check(
-        "robustness.identical", "same output in process and isolated",
+        "robustness.identical", "same output in process and isolated", needsLibrary: true,
         rule: "The output is the same in the host's process and isolated.",
         why: "Any session file may set isolation: process.",
         measured: """
