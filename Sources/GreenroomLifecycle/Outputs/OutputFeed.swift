@@ -78,8 +78,6 @@ package final class OutputFeed: Sendable {
         var asked = 0
         /// The last life that answered.
         var answered = 0
-        /// The last life that wanted the track.
-        var wanted = 0
         var counts = Counts()
     }
 
@@ -173,7 +171,6 @@ package final class OutputFeed: Sendable {
             state.answers[index].written = written
             state.answers[index].want = want
             state.answers[index].answered = state.lives
-            if want != .nothing { state.answers[index].wanted = state.lives }
         }
     }
 
@@ -275,10 +272,8 @@ package final class OutputFeed: Sendable {
                 state.answers[index].hasEnded = true
                 let answer = state.answers[index]
                 // The plugin may not have answered yet.
-                let known = isComposer ? answer.answered : answer.wanted
                 state.answers[index].owesEnd =
-                    known == state.lives
-                    || answer.asked == state.lives && answer.answered != state.lives
+                    answer.answered == state.lives || answer.asked == state.lives
                 guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
                     let oldest = state.answers.firstIndex(where: { $0.hasEnded && !$0.owesEnd })
                 else { continue }
@@ -292,16 +287,13 @@ package final class OutputFeed: Sendable {
     /// Whether the plugin must still be notified of tracks' ends.
     package var owesEnds: Bool { state.withLock { $0.answers.contains(where: \.owesEnd) } }
 
-    /// Takes the ended tracks that this life wanted. [control]
+    /// Takes the ended tracks that this life has learned of. [control]
     func takeEnds() -> [UInt32] {
         state.withLock { state in
             var ends: [UInt32] = []
             for index in state.answers.indices where state.answers[index].owesEnd {
                 state.answers[index].owesEnd = false
-                let answer = state.answers[index]
-                guard (isComposer ? answer.answered : answer.wanted) == state.lives else {
-                    continue
-                }
+                guard state.answers[index].answered == state.lives else { continue }
                 ends.append(state.answers[index].track.id)
             }
             return ends

@@ -73,8 +73,6 @@
  *   send a frame for each period of the agreed rate; with GR_PACE_COMPLETE it gets its frames at once.
  *   track and gone are not called while it is stopped: the calls for tracks that opened and ended
  *   meanwhile follow after the next start_send.
- *   gone is called for each track of a participant that it has learned of, wanted or not: so it knows
- *   who is there. A participant's mix-minus is there from when they join until they leave.
  *
  *   FRAMES
  *
@@ -215,8 +213,10 @@ typedef struct gr_output {
   gr_status (*GR_NONNULL audio)(void *GR_NULLABLE self, const gr_output_block *GR_NONNULL block);
 
   /** A participant's track has ended: every frame and block of it was delivered. Called once for
-   *  each such track that was wanted, for a composer each that it has learned of, unless stop_send
-   *  is called first. NULL: the output need not know. [control & sending] */
+   *  each such track that the output has learned of, wanted or not (until minor 2 only for those that it
+   *  wanted, unless it is a composer), unless stop_send is called first. A participant's mix-minus is
+   *  there from when they join until they leave. NULL: the output need not know.
+   *  [control & sending] */
   void (*GR_NULLABLE gone)(void *GR_NULLABLE self, uint32_t track);
 } gr_output;
 
