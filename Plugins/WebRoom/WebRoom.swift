@@ -372,6 +372,12 @@ final class WebRoom: Call {
 
     func onSessionEvent(_ json: String) {
         if let isRecording = control.take(json) { room.setRecording(isRecording) }
+        guard let message = EventLog.message(in: json) else { return }
+        do throws(RequestError) {
+            try room.show(message.text, from: message.author)
+        } catch {
+            host.log(.debug, "a message is not shown: \(error)")
+        }
     }
 
     func onStart() throws {

@@ -392,7 +392,6 @@ class OutputAdapter(Adapter):
         self.output = plugin
         self.tracks: dict[int, Track] = {}
         self._starts: dict[int, int] = {}
-        self._wanted: set[int] = set()
         self._audio = Inbox(self, 100)
         self._video = Inbox(self, 16)
         self._present: dict[int, Participant] = {}
@@ -442,12 +441,7 @@ class OutputAdapter(Adapter):
             self._present[who.id] = who
             if isinstance(self.output, Receiver):
                 self.tell(self.output.joined, who)
-        answer = self.want(track)
-        if isinstance(answer, tuple):
-            self._wanted.add(id)
-        else:
-            self._wanted.discard(id)
-        return answer
+        return self.want(track)
 
     def tell(self, function: Callable[..., Any], *arguments: Any) -> int:
         """Calls a method now, or an asynchronous one after the blocks before it."""
@@ -458,19 +452,15 @@ class OutputAdapter(Adapter):
     def gone(self, id: int) -> int:
         track = self.tracks.pop(id, None)
         self._starts.pop(id, None)
-        self._wanted.discard(id)
         if track is None:
             return OK
         status = OK
         if not isinstance(self.output, Receiver):
             status = self.tell(self.output.gone, track)
         who = track.participant
-        if who is not None and not any(
-            self.tracks[other].participant == who for other in self._wanted
-        ):
+        # Somebody who has left has no track any more, not even a mix to hear.
+        if who is not None and not any(one.participant == who for one in self.tracks.values()):
             self._present.pop(who.id, None)
-            for other in [key for key, one in self.tracks.items() if one.participant == who]:
-                del self.tracks[other]
             if isinstance(self.output, Receiver):
                 self.follow(self._levels.forget(who.id))
                 status = self.tell(self.output.left, who)

@@ -90,7 +90,7 @@ def start(made: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls a function, or runs an asynchronous one on the loop and waits for it."""
     result = function(*arguments)
-    if inspect.isawaitable(result):
+    if result is not None and inspect.isawaitable(result):
 
         async def wait() -> Any:
             return await result

@@ -1,4 +1,8 @@
-"""Tests of plugins: a host in the test's process, with a clock that the test advances.
+"""Tests of plugins, without a session.
+
+`TestHost` is a stand-in for the host: it calls one plugin's class as a session does, on a clock that only
+the test advances. It has no negotiation, no conversion, no sandbox and no other plugin. `TestSession` runs
+the real host with all of them, on a clock that the test advances too.
 
 ::
 
@@ -9,15 +13,32 @@
             host.advance(1.0)
         assert len(host.frames) == 30
 
-Nothing is installed, started or waited for. Time stands still until `TestHost.advance`.
+Nothing is installed, started or waited for. Time stands still until `TestHost.advance`. ::
+
+    from greenroom.testing import TestSession
+
+    def test_a_call(tmp_path):
+        session = {"camera": {"plugin": "./stripes.py"}, "call": {"plugin": "LoopbackCall"}}
+        with TestSession(session, tmp_path) as session:
+            session.advance(1.0)
+            session.command("pause")
+            session.advance(1.0)
+        assert len(session.frames("camera")) == 60
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import dataclasses
 import json
+import os
+import pathlib
+import subprocess
+import sys
 import threading
-from collections.abc import Mapping
+import wave
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
@@ -27,6 +48,8 @@ from ._plugins import (
     AUDIO_FILTER, COMPOSER, FILTER, Agent, Host, Plugin, apply_setting, description, kinds_of,
 )  # fmt: skip
 
+from ._program import host_program
+from ._session import Event, Result, SessionError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -381,4 +404,197 @@ class TestHost:
         return frame
 
 
-__all__ = ["SentAudio", "TestHost"]
+class TestSession:
+    """A session of the real host, on a clock that stands still until `advance`.
+
+    The plugins run in their sandboxes, with negotiation, conversion and mixing. The session records into a
+    folder, so its media can be read after the end. Programs that connect need the real clock: use
+    `greenroom.Session` for them.
+    """
+
+    __test__ = False
+
+    def __init__(
+        self,
+        source: Mapping[str, Any],
+        folder: str | os.PathLike[str],
+        *,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        """
+        source: the content of a session file. Relative paths begin in the folder. Scripts run with this
+        interpreter, unless they name another one with ``python``.
+        folder: for the recording.
+        settings: values in place of the source's, by path.
+        """
+        self.folder = pathlib.Path(folder).resolve()
+        self._source = copy.deepcopy(dict(source))
+        self._source["outputs"] = [
+            *self._source.get("outputs", []),
+            {"record": {"folder": "recording", "overwrite": True}},
+        ]
+        _use_interpreter(self._source)
+        self._arguments = ["--json", "--by-hand", "--duration", "24h"]
+        for path, value in (settings or {}).items():
+            text = value if isinstance(value, str) else json.dumps(value)
+            self._arguments += ["--set", f"{path}={text}"]
+        #: What has happened so far.
+        self.events: list[Event] = []
+        #: How the session has ended; None before.
+        self.result: Result | None = None
+        self._changed = threading.Condition()
+        self._process: subprocess.Popen[str] | None = None
+        self._lines = 0
+        self._log: list[str] = []
+        self._is_over = False
+        self._threads: list[threading.Thread] = []
+
+    def __enter__(self) -> TestSession:
+        program = host_program()
+        if program is None:
+            raise SessionError(
+                "no program greenroom is on the PATH. Install Greenroom, or set GREENROOM_PROGRAM"
+            )
+        file = self.folder / "session.yaml"
+        file.write_text(json.dumps(self._source))  # JSON is YAML
+        self._process = process = subprocess.Popen(
+            [program, "run", str(file), *self._arguments], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self._threads = [
+            threading.Thread(target=self._read, args=(process,), daemon=True),
+            threading.Thread(target=self._read_log, args=(process,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+        if self._wait(lambda event: event.name == "started", 0) is None:
+            self._end()
+            faults = [str(event.text) for event in self.events if event.level == "error"]
+            raise SessionError("\n".join(faults + self._log) or "greenroom run has ended")
+        return self
+
+    def __exit__(self, *arguments: object) -> None:
+        self.stop()
+
+    def advance(self, seconds: float) -> None:
+        """Lets time pass. Outputs get a frame after its period, and audio 100 ms late."""
+        self._perform(f"advance {round(seconds * 1000)}ms")
+
+    def command(self, text: str) -> Event:
+        """Sends a command, such as ``mute``. Returns the event of its effect."""
+        return self._perform(text)
+
+    def stop(self) -> Result:
+        """Ends the session in order, at the present time."""
+        process = self._process
+        if self.result is None and process is not None and process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write("stop\n")
+                process.stdin.flush()
+        self._end()
+        assert self.result is not None
+        return self.result
+
+    def frames(self, track: str = "camera") -> list[Frame]:
+        """The frames of a track's recording, after the end."""
+        data = (self.folder / "recording" / f"{track}.y4m").read_bytes()
+        header, _, rest = data.partition(b"\n")
+        words = {word[:1]: word[1:] for word in header.split()[1:]}
+        width, height = int(words[b"W"]), int(words[b"H"])
+        numerator, denominator = map(int, words[b"F"].split(b":"))
+        chroma = (width + 1) // 2 * ((height + 1) // 2)
+        size, begin = width * height + 2 * chroma, len(b"FRAME\n")
+        found: list[Frame] = []
+        for start in range(begin, len(rest) - size + 1, begin + size):
+            parts = _core.frame(FORMATS["i420"], width, height)
+            place = start
+            for plane in parts[3]:
+                view = memoryview(plane).cast("B")
+                view[:] = rest[place : place + len(view)]
+                place += len(view)
+            found.append(Frame(parts, len(found) * denominator / numerator, len(found)))
+        return found
+
+    def samples(self, track: str = "camera") -> memoryview:
+        """The samples of a track's recording after the end: 48 kHz, of the shape (count, channels). The
+        microphone's file is ``camera``."""
+        with wave.open(str(self.folder / "recording" / f"{track}.wav")) as file:
+            count, channels = file.getnframes(), file.getnchannels()
+            return memoryview(file.readframes(count)).cast("h", (count, channels))
+
+    def _perform(self, line: str) -> Event:
+        if "\n" in line:
+            raise ValueError("a command is one line")
+        process = self._process
+        if process is None or process.stdin is None or self._is_over:
+            raise SessionError("the session has ended")
+        self._lines += 1
+        origin, seen = f"control line {self._lines}", len(self.events)
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        event = self._wait(lambda event: origin in (event.data.get("origin"), event.role), seen)
+        if event is None:
+            raise SessionError("the session has ended: " + "; ".join(self._log[-5:]))
+        if event.name in ("control-error", "note"):
+            raise SessionError(str(event.text))
+        return event
+
+    def _wait(self, matches: Callable[[Event], bool], index: int) -> Event | None:
+        with self._changed:
+            while True:
+                for event in self.events[index:]:
+                    if matches(event):
+                        return event
+                index = len(self.events)
+                if self._is_over:
+                    return None
+                self._changed.wait()
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            event = Event.read(line)
+            with self._changed:
+                self.events.append(event)
+                self._changed.notify_all()
+        with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+
+    def _read_log(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            self._log = (self._log + [line.rstrip()])[-50:]
+
+    def _end(self) -> None:
+        process = self._process
+        if process is None:
+            return
+        if process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+        for thread in self._threads:
+            thread.join()
+        code = process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        last = next((event for event in self.events if event.name == "ended"), None)
+        self.result = self.result or (
+            Result("failed", code, {}, self._log[-5:]) if last is None else Result.of(last)
+        )
+
+
+def _use_interpreter(value: Any) -> None:
+    """Has scripts run with this interpreter."""
+    if isinstance(value, dict):
+        if str(value.get("plugin", "")).partition("#")[0].endswith(".py"):
+            value.setdefault("python", sys.prefix)
+        for one in value.values():
+            _use_interpreter(one)
+    elif isinstance(value, list):
+        for one in value:
+            _use_interpreter(one)
+
+
+__all__ = ["SentAudio", "TestHost", "TestSession"]

@@ -20,7 +20,7 @@ from typing import Any
 import greenroom
 import pytest
 from greenroom._program import _libraries, host_program
-from greenroom.testing import TestHost
+from greenroom.testing import TestHost, TestSession
 
 CHECKOUT = pathlib.Path(__file__).parents[2]
 SAMPLES = CHECKOUT / "Samples" / "python"
@@ -35,6 +35,48 @@ SAID = [
 ]  # fmt: skip
 
 pytestmark = pytest.mark.skipif(host_program() is None, reason="needs the program greenroom")
+
+
+def peaks(samples: memoryview, seconds: float = 0.01) -> list[int]:
+    """The peak of each stretch of a recording's first channel."""
+    count = round(48000 * seconds)
+    return [
+        max(abs(samples[index, 0]) for index in range(start, start + count))
+        for start in range(0, len(samples) - count + 1, count)
+    ]
+
+
+def test_the_assistant_answers_and_is_interrupted(tmp_path: pathlib.Path) -> None:
+    for module in ("webrtcvad", "pocketsphinx", "espeakng_loader"):
+        pytest.importorskip(module)
+    bot = {"plugin": str(SAMPLES / "assistant.py")}
+    (tmp_path / "notes").mkdir()
+    interruption = 3.5
+    session = {
+        "session": {"maximum": "320x180@15", "name": "t"},
+        "microphone": dict(bot),
+        "call": {
+            "plugin": "LoopbackCall",
+            "settings": {
+                "voices": str(VOICES),
+                "script": f"Ana 0s say=Front_Center@1s; Ben 0s say=Front_Left@{interruption}s",
+            },
+        },
+        "outputs": [
+            {**bot, "settings": {"transcript": str(tmp_path / "notes/transcript.jsonl")},
+             "allow": {"write": [str(tmp_path / "notes")]}},
+        ],
+    }  # fmt: skip
+    with TestSession(session, tmp_path) as call:
+        call.advance(8)
+    lines = [json.loads(line) for line in (tmp_path / "notes/transcript.jsonl").read_text().splitlines()]
+    assert [(line["who"], line["text"].partition(",")[0]) for line in lines] == SAID
+    voice, ben = peaks(call.samples()), peaks(call.samples("ben-microphone"))
+    begins = next(index for index, peak in enumerate(ben) if peak > 100)
+    assert max(voice[begins - 20 : begins]) > 1000, "the assistant speaks when Ben begins"
+    # From the first sample of the interrupter to silence: under 200 ms.
+    assert max(voice[begins + 20 : begins + 60]) < 50
+    assert max(voice) > 3000
 
 
 def spoken(name: str) -> bytes:
@@ -97,9 +139,13 @@ def test_the_session_of_the_page_chimes_for_each_speaker(tmp_path: pathlib.Path)
     )  # fmt: skip
     assert run.returncode == 0, run.stdout + run.stderr
     events = [json.loads(line) for line in run.stdout.splitlines()]
-    assert [event["text"] for event in events if "time is over" in event.get("text", "")] == [
+    assert [event["text"] for event in events if event["event"] == "message"] == [
         "Ana, your time is over.", "Ben, your time is over.",
     ]  # fmt: skip
+    check = subprocess.run(
+        [str(host_program()), "check", "session.yaml"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert check.returncode == 0, check.stdout + check.stderr
 
 
 def test_the_program_in_cxx_is_a_parrot(tmp_path: pathlib.Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import pathlib
 import wave
 from typing import Any
@@ -14,7 +15,7 @@ from greenroom._program import host_program
 pytest.importorskip("pipecat")
 
 from greenroom.pipecat import GreenroomParams, GreenroomTransport
-from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams
+from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.frames.frames import (
     EndFrame,
     Frame,
@@ -32,19 +33,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 
 pytestmark = pytest.mark.skipif(host_program() is None, reason="needs the program greenroom")
-
-
-class Loud(VADAnalyzer):
-    """Takes any sound for speech: the participants of this call send tones."""
-
-    def __init__(self) -> None:
-        super().__init__(params=VADParams(min_volume=0))
-
-    def num_frames_required(self) -> int:
-        return 512
-
-    def voice_confidence(self, buffer: bytes) -> float:
-        return 1.0 if max(memoryview(buffer).cast("h")) > 300 else 0.0
+VOICES = pathlib.Path(os.environ.get("GREENROOM_VOICES", "/usr/share/sounds/alsa"))
 
 
 class Echo(FrameProcessor):
@@ -83,7 +72,7 @@ def test_a_pipeline_hears_speech_and_echoes_it(tmp_path: pathlib.Path) -> None:
         "camera": dict(socket), "microphone": dict(socket),
         "call": {
             "plugin": "LoopbackCall",
-            "settings": {"script": "Ana 0s microphone mute=0s-4s mute=5s"},
+            "settings": {"voices": str(VOICES), "script": "Ana 0s say=Front_Center@4s"},
         },
         "outputs": [dict(socket), {"record": {"folder": str(tmp_path / "recording")}}],
     }  # fmt: skip
@@ -108,7 +97,7 @@ def test_a_pipeline_hears_speech_and_echoes_it(tmp_path: pathlib.Path) -> None:
             news.append(f"{participant.name if participant else 'nobody'} speaks")
 
         pipeline = Pipeline(
-            [transport.input(), VADProcessor(vad_analyzer=Loud()), echo, transport.output()]
+            [transport.input(), VADProcessor(vad_analyzer=SileroVADAnalyzer()), echo, transport.output()]
         )
         worker = PipelineWorker(
             pipeline,

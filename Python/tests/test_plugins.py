@@ -331,6 +331,12 @@ def test_an_agent_reads_and_writes_messages_and_ignores_its_own() -> None:
         assert host.commands == ["message from Echo: Ana wrote hello"]
 
 
+def test_somebody_who_only_listens_joins_and_leaves() -> None:
+    with TestHost(Listener) as host:
+        host.leave(host.join("Ana", "camera"))
+        assert host.plugin.news == ["Ana joined", "Ana left"]
+
+
 def test_two_event_loops_and_blocking_calls_name_the_fix() -> None:
     async def other(session: greenroom.Session) -> None:
         session._loop = greenroom.loop()

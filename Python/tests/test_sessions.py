@@ -20,6 +20,7 @@ from typing import Any
 import greenroom
 import pytest
 from greenroom._program import host_program
+from greenroom.testing import TestSession
 
 pytestmark = pytest.mark.skipif(host_program() is None, reason="needs the program greenroom")
 SAMPLES = pathlib.Path(__file__).parents[2] / "Samples" / "python"
@@ -343,3 +344,92 @@ def test_a_wrong_session_file_names_its_faults() -> None:
     with pytest.raises(greenroom.SessionError, match="camera: needs one of the keys"):
         greenroom.run({"camera": {}})
 
+
+# The host's clock by hand
+
+
+NEWS = """
+    class News(greenroom.Agent):
+        '''Writes down what it learns.'''
+        def __init__(self):
+            self.news = []
+        def add(self, text):
+            self.log("NEWS " + text)
+        async def joined(self, participant):
+            self.add(participant.name + " joined")
+        async def left(self, participant):
+            self.add(participant.name + " left")
+        async def speaking(self, participant):
+            self.add((participant.name if participant else "nobody") + " speaks")
+        async def message(self, author, text):
+            self.add(author + " writes " + text)
+            if author == "Operator":
+                self.send_message("good day")
+"""
+
+
+def test_an_agent_learns_who_is_there_speaks_and_writes(tmp_path: pathlib.Path) -> None:
+    bot = {"plugin": str(tmp_path / script(tmp_path, NEWS))}
+    session = {
+        "session": {"maximum": "320x180@15", "name": "t"}, "microphone": dict(bot),
+        "call": {"plugin": "LoopbackCall",
+                 "settings": {"script": "Ana 0s microphone mute=1s; Ben 1s-2s camera"}},
+        "outputs": [{**bot, "allow": {"control": True}}],
+    }  # fmt: skip
+
+    def news(call: TestSession) -> list[str]:
+        texts = [str(event.text) for event in call.events if event.name == "log"]
+        return [text.removeprefix("NEWS ") for text in texts if text.startswith("NEWS ")]
+
+    with TestSession(session, tmp_path) as call:
+        call.advance(1.6)
+        assert news(call) == ["Ana joined", "Ana speaks", "Ben joined", "nobody speaks"]
+        call.command("message hello")
+        call.command("message from Cem: good morning")
+        call.advance(1)
+        assert news(call)[4:] == [
+            "Operator writes hello", "Cem writes good morning", "Ben left"
+        ]
+        with pytest.raises(greenroom.SessionError, match="needs 1 to 2000 bytes"):
+            call.command("message")
+    messages = [event.data for event in call.events if event.name == "message"]
+    assert [(event.get("author"), event["text"]) for event in messages] == [
+        (None, "hello"), ("Cem", "good morning"), ("News", "good day"),
+    ]  # fmt: skip
+
+
+def test_a_session_by_hand_is_exact(tmp_path: pathlib.Path) -> None:
+    camera = {"plugin": str(tmp_path / script(tmp_path, COUNTER))}
+    session = {"session": {"maximum": "320x180@15", "name": "t"}, "camera": camera}
+    with TestSession(session, tmp_path) as call:
+        call.advance(1)
+        call.command("set camera.settings.start-at=100")
+        call.advance(1)
+    assert call.result is not None and call.result.exit == 0, call.result
+    shown = [memoryview(frame.planes[0])[0, 0] for frame in call.frames()]
+    assert shown[:30] == list(range(20, 35)) + list(range(115, 130))
+    with pytest.raises(greenroom.SessionError, match="needs one of the keys"):
+        TestSession({"camera": {}}, tmp_path).__enter__()
+
+
+def test_the_program_shows_a_script(tmp_path: pathlib.Path) -> None:
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    file = tmp_path / script(tmp_path, COUNTER)
+    info = subprocess.run(
+        [str(host_program()), "plugin", "info", file.name], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert info.returncode == 0, info.stderr
+    assert "Counter 1.0.0, a video source\n  Counts." in info.stdout
+    assert "start-at  integer 0 to 200" in info.stdout and "runs in a separate process\n" in info.stdout
+
+
+def test_a_script_conforms(tmp_path: pathlib.Path) -> None:
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    file = tmp_path / script(tmp_path, COUNTER)
+    checks = ["load.loads", "load.quiet", "load.leaks", "parameter.unknown", "robustness.identical"]
+    only = [word for check in checks for word in ("--only", check)]
+    run = subprocess.run(
+        [str(host_program()), "validate", *only, str(file)], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "conforms: 2 passed, 3 skipped" in run.stdout, run.stdout

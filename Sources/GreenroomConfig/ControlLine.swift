@@ -11,7 +11,14 @@ extension ControlLine {
                     "the largest size and rate of the \(role.facts.name)"
                 )
             }
-        } + [("set", "camera.settings.pattern=grey", "a live parameter of a plugin")]
+        } + [
+            ("set", "camera.settings.pattern=grey", "a live parameter of a plugin"),
+            (
+                "message", "from Ana: Hello",
+                "show a text in the room and to bots, as somebody or without \"from\" as the operator"
+            ),
+            ("advance", "500ms", "let time pass, with --by-hand"),
+        ]
 
     /// Lines without a value, with their meaning.
     private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
@@ -52,6 +59,11 @@ extension ControlLine {
             self = phrase.line
         } else if let command = SessionCommand(named: line) {
             self = .command(command)
+        } else if first == "advance" {
+            guard words.count == 2, let time = Duration(asWritten: words[1]) else {
+                throw CommandError("\"advance\" needs a time, such as 500ms or 2s.")
+            }
+            self = .advance(time)
         } else if let valued = Self.valued.first(where: {
             first == $0.word || first.hasPrefix("\($0.word).")
         }) {
@@ -64,14 +76,16 @@ extension ControlLine {
     private static func command(
         _ valued: (word: String, value: String, meaning: String), _ words: [String], _ text: String
     ) throws(CommandError) -> SessionCommand {
-        if valued.word == "set" {
+        if valued.word == "set" || words[0] == "message" {
             let value = text.drop(while: \.isWhitespace).dropFirst(valued.word.count)
                 .drop(while: \.isWhitespace)
             let end = value.lastIndex { !$0.isWhitespace }.map(value.index(after:))
+            let whole = String(value[..<(end ?? value.startIndex)])
             do throws(CommandError) {
-                return try SessionCommand(set: String(value[..<(end ?? value.startIndex)]))
+                return try valued.word == "set"
+                    ? SessionCommand(set: whole) : SessionCommand(message: whole)
             } catch {
-                throw CommandError("\"set\": \(error)")
+                throw CommandError("\"\(valued.word)\": \(error)")
             }
         }
         guard words.count == 2,

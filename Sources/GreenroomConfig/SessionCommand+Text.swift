@@ -133,8 +133,33 @@ extension SessionCommand {
         case .set(let address, let name, let value):
             "set \(address).settings.\(name)=\(value.asWritten)"
         case .explain: "explain"
+        case .message(let author, let text): "message \(author.map { "from \($0): " } ?? "")\(text)"
         case .drain: "drain"
         }
+    }
+}
+
+extension SessionCommand {
+    /// The longest text of a message, and the longest name of its author, in bytes.
+    private static let (longestMessage, longestAuthor) = (2000, 100)
+
+    /// Reads the value of `message`: a text, or `from NAME: TEXT`.
+    init(message value: String) throws(CommandError) {
+        var (author, text): (String?, Substring) = (nil, value[...])
+        if value.hasPrefix("from "), let colon = value.firstRange(of: ": ") {
+            let name = value[..<colon.lowerBound].dropFirst("from ".count)
+            guard name.utf8.count <= Self.longestAuthor, name.contains(where: { !$0.isWhitespace })
+            else {
+                throw CommandError(
+                    "the name after \"from\" needs 1 to \(Self.longestAuthor) bytes.")
+            }
+            (author, text) = (String(name), value[colon.upperBound...].drop(while: \.isWhitespace))
+        }
+        guard !text.isEmpty, text.utf8.count <= Self.longestMessage else {
+            throw CommandError(
+                "a message needs 1 to \(Self.longestMessage) bytes, found \(text.utf8.count).")
+        }
+        self = .message(author: author, text: String(text))
     }
 }
 

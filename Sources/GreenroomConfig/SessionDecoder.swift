@@ -244,7 +244,7 @@ enum SessionDecoder {
             if case .text(let text) = node.scalar, let command = try? SessionCommand(text) {
                 switch command {
                 case .ceiling, .stop, .start: return command
-                case .set, .explain, .drain: break
+                case .set, .explain, .message, .drain: break
                 }
             }
             return known.read(node, path, &reading)

@@ -25,7 +25,7 @@ extension SessionCommand {
             case .stop(let role): role.facts.stopping.map { String($0.stop.firstWord) }
             case .start(let role): role.facts.stopping.map { String($0.start.firstWord) }
             case .set: "change"
-            case .explain, .drain: nil as String?
+            case .explain, .message, .drain: nil as String?
             }
         let problem =
             "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")."
@@ -47,7 +47,7 @@ extension SessionCommand {
         case .start: role.facts.stopping?.start
         case .set(let address, let name, _):
             "\(PluginAddress(role, filter: address.filter)).settings.\(name)"
-        case .explain, .drain: nil
+        case .explain, .message, .drain: nil
         }
     }
 }

@@ -4,12 +4,20 @@
 package enum ControlLine: Hashable, Sendable {
     /// A command.
     case command(SessionCommand)
+    /// Let time pass on a clock that the control lines advance.
+    case advance(Duration)
     /// End the session.
     case stop
     /// List the commands.
     case help
     /// An empty line, or a comment that begins with `#`.
     case nothing
+}
+
+extension ControlLine {
+    /// The reason to refuse ``advance(_:)`` for a clock that goes by itself.
+    package static let advanceRefusal =
+        "only a line on standard input advances the time, of a session that runs with --by-hand."
 }
 
 /// Parses the lines that control a session. The module that defines the notation provides the

@@ -12,6 +12,9 @@ public enum SessionCommand: Hashable, Sendable {
     case set(PluginAddress, name: String, value: ParameterValue)
     /// Explains the size and rate of each video track.
     case explain
+    /// Passes a text to everybody who follows the session's events: a room shows it on its pages, a
+    /// bot reads it. `author` is its writer; nil for the operator.
+    case message(author: String?, text: String)
     /// Refuses new guests and ends the session once the last guest has left, or after the session's
     /// drain timeout.
     case drain
@@ -66,7 +69,7 @@ extension SessionCommand {
         switch self {
         case .ceiling(let role, _), .stop(let role), .start(let role): PluginAddress(role)
         case .set(let address, _, _): address
-        case .explain, .drain: nil
+        case .explain, .message, .drain: nil
         }
     }
 }

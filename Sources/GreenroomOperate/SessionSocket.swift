@@ -265,6 +265,7 @@ package final class SessionSocket: Sendable {
                 record.origin = origin
                 record.text = "explained in the log: greenroom logs \(name)"
                 queue.add { text(of: record, at: $0) }
+            case .advance: throw CommandError(ControlLine.advanceRefusal)
             case .stop: session.stop(isPlanned: true)
             case .help:
                 var record = EventRecord(event: .help)

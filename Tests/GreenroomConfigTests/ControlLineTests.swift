@@ -155,8 +155,33 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("message hello there", nil, "hello there"),
+            ("  message   from Ana B: hi: all ", "Ana B", "hi: all"),
+            ("message from here on", nil, "from here on"),
+        ] as [(String, String?, String)])
+    func `a message has a text and may name its author`(line: String, author: String?, text: String)
+        throws
+    {
+        let command = SessionCommand.message(author: author, text: text)
+        #expect(try ControlLine(line) == .command(command))
+        #expect(try ControlLine(command.line) == .command(command))
+    }
+
+    @Test(arguments: [
+        ("message", "\"message\": a message needs 1 to 2000 bytes, found 0."),
+        ("message from  : hi", "\"message\": the name after \"from\" needs 1 to 100 bytes."),
+        ("advance", "\"advance\" needs a time, such as 500ms or 2s."),
+        ("advance 5", "\"advance\" needs a time, such as 500ms or 2s."),
+    ])
+    func `a wrong message or time names its rule`(line: String, problem: String) {
+        let error = #expect(throws: CommandError.self) { try ControlLine(line) }
+        #expect(error?.description == problem)
+    }
+
     @Test func `the help shows valid lines`() throws {
-        #expect(ControlLine.commands.count == 16)
+        #expect(ControlLine.commands.count == 18)
         for (line, meaning) in ControlLine.commands {
             _ = try ControlLine(line.replacing("|none", with: ""))
             #expect(!meaning.isEmpty)

@@ -54,4 +54,20 @@ import Testing
         #expect(outcome?.isDone == isDone)
         #expect(outcome == nil || outcome?.text == "camera stopped")
     }
+
+    @Test func `messages of others are shown, and those of the room are not shown twice`() {
+        func message(_ origin: String) -> (author: String?, text: String)? {
+            EventLog.message(
+                in: #"{"author":"Bot","event":"message","origin":"\#(origin)","text":"hello"}"#)
+        }
+        #expect(message("command 3 of outputs[0]")?.author == "Bot")
+        #expect(message("command 3 of outputs[0]")?.text == "hello")
+        #expect(message("command 3 of call") == nil)
+        #expect(EventLog.message(in: #"{"event":"log","text":"\"event\":\"message\""}"#) == nil)
+    }
+
+    @Test func `a message becomes one line, and a name cannot end early`() {
+        #expect(MessageRelay.command("hi\nall", from: nil) == "message hi all")
+        #expect(MessageRelay.command("hi", from: "A: B") == "message from A:B: hi")
+    }
 }

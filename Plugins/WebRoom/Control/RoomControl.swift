@@ -19,9 +19,11 @@ final class RoomControl: Sendable {
     /// Nil without the grant `control`.
     let session: SessionControl?
     let stills: Stills
+    private let host: PluginHost
     private let state = Mutex(State())
 
     init(host: PluginHost) {
+        self.host = host
         session = host.control
         stills = Stills(host: host)
     }
@@ -42,6 +44,15 @@ final class RoomControl: Sendable {
             if json.contains(#""event":"stopping""#) { state.isLive = false }
         }
         return nil
+    }
+
+    /// Passes a message on to the session's bots, if the room has the grant.
+    func pass(on text: String, from author: String?) {
+        do throws(SendRefusal) {
+            try session?.command(MessageRelay.command(text, from: author))
+        } catch {
+            host.log(.debug, "a message reaches no bot: \(error.text)")
+        }
     }
 
     // MARK: Commands

@@ -44,6 +44,21 @@ package struct EventLog: Sendable {
         return ["recording-started": true, "recording-stopped": false][event.event]
     }
 
+    /// The message of an event; nil if the event is none, or the room itself has passed it on.
+    package static func message(in json: String) -> (author: String?, text: String)? {
+        struct Event: Decodable {
+            var event: String
+            var origin: String?
+            var author: String?
+            var text: String
+        }
+        guard json.contains(#""event":"message""#),
+            let event = try? JSONDecoder().decode(Event.self, from: Data(json.utf8)),
+            event.event == "message", event.origin?.hasSuffix(" of call") != true
+        else { return nil }
+        return (event.author, event.text)
+    }
+
     /// The events from a number on, and the number of those already dropped.
     ///
     /// A number from before this room's start, or above the newest event's, counts as the number of

@@ -47,6 +47,13 @@ package struct MessageRelay: Sendable {
         if kept.count > Self.most { kept.removeFirst() }
     }
 
+    /// The session's command that passes a message on.
+    package static func command(_ text: String, from author: String?) -> String {
+        // A colon with a space ends the name in the command.
+        let name = author.map { "from \($0.singleLine.replacing(": ", with: ":")): " } ?? ""
+        return "message \(name)\(text.singleLine)"
+    }
+
     /// Removes messages that are older than 30 s.
     package mutating func expire(at seconds: Double) {
         kept.removeAll { seconds - $0.seconds > Self.lifetime }

@@ -41,7 +41,7 @@ extension RoomHandler {
             guard allows(\.messages, sender) else {
                 return Reply.refused(429, "Too many messages: wait a moment.")
             }
-            try room.say(text, from: query["guest"])
+            control.pass(on: text, from: try room.say(text, from: query["guest"]))
             return Reply.done
         case ("PATCH", "participants", 2):
             try needs(.operator)

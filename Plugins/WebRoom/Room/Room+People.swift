@@ -38,13 +38,17 @@ extension Room {
 
     // MARK: Messages
 
+    private static let operatorName = "Operator"
+
     /// Passes a message on to all pages.
     ///
     /// - Parameter guest: The id of the guest who writes; nil for an operator.
-    func say(_ text: String, from guest: String?) throws(RequestError) {
+    /// - Returns: The writer's name; nil for an operator.
+    @discardableResult
+    func say(_ text: String, from guest: String?) throws(RequestError) -> String? {
         let now = Self.seconds
-        try state.withLock { state throws(RequestError) in
-            var name = "Operator"
+        return try state.withLock { state throws(RequestError) in
+            var name = Self.operatorName
             var number: UInt32?
             if let guest {
                 guard let writer = state.guests[guest], let participant = writer.participant else {
@@ -53,6 +57,16 @@ extension Room {
                 (name, number) = (writer.name, participant.number)
             }
             try state.messages.add(text, from: name, number, at: now)
+            state.revision += 1
+            return guest == nil ? nil : name
+        }
+    }
+
+    /// Shows a message of the session, such as a bot's, on all pages.
+    func show(_ text: String, from author: String?) throws(RequestError) {
+        let now = Self.seconds
+        try state.withLock { state throws(RequestError) in
+            try state.messages.add(text, from: author ?? Self.operatorName, nil, at: now)
             state.revision += 1
         }
     }

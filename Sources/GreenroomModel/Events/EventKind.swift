@@ -6,6 +6,7 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case started
     case commanded
     case controlError = "control-error"
+    case message
     case help
     case reload
     case log
@@ -53,6 +54,7 @@ extension EventKind {
         case .started: (.info, "all sources are started; recordings begin")
         case .commanded: (.info, "a command succeeded")
         case .controlError: (.warning, "a command is unknown, or failed")
+        case .message: (.info, "a text message in the session's conversation")
         case .help: (.info, "the answer to help")
         case .reload: (.info, "the changes in a reloaded session file")
         case .log: (.info, "a line of a plugin's log, with the plugin's level")

@@ -35,7 +35,10 @@ extension EventRecord {
         Member(
             name: "origin", type: text,
             meaning: "the source of a command, with the number of its line"),
-        Member(name: "text", type: text, meaning: "the event in words"),
+        Member(name: "text", type: text, meaning: "the event in words; the text of a message"),
+        Member(
+            name: "author", type: text, meaning: "who wrote a message; the operator if it is absent"
+        ),
         Member(
             name: "status", type: text, meaning: "the status of a plugin's step, as in the report"),
         Member(name: "step", type: text, meaning: "the step of the lifecycle, or the callback"),

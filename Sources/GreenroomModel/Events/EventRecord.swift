@@ -40,6 +40,8 @@ package struct EventRecord: Codable, Sendable {
     package var answer: NegotiationRecord.Answer?
     package var output: String?
     package var text: String?
+    /// The writer of a message; nil for the operator.
+    package var author: String?
     package var videoTracks: [Video]?
     package var concealed: Int?
     /// The share of real media in each track so far, in per cent, by the source's role.
@@ -128,6 +130,8 @@ extension SessionEvent {
         case .disk(let folder, let text, let isLow):
             EventRecord(
                 event: .disk, level: isLow ? .warning : .info, output: folder, text: text)
+        case .message(let role, let author, let text):
+            EventRecord(event: .message, origin: role, text: text, author: author)
         case .note(let role, let text):
             EventRecord(event: .note, role: role, text: text)
         case .stopping(let reason):

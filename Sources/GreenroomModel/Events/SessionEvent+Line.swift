@@ -59,6 +59,7 @@ extension SessionEvent {
         // The command that changed it has a line.
         case .recording: nil
         case .disk(let folder, let text, let isLow): isLow ? "\(folder): \(text)" : nil
+        case .message(_, let author, let text): "\(author ?? "Operator") writes: \(text)"
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"
         case .explanation, .ended: nil

@@ -97,6 +97,8 @@ public enum SessionEvent: Sendable {
     case recording(isOn: Bool)
     /// The disk use of a recording; a warning if the disk will be full too soon.
     case disk(folder: String, text: String, isLow: Bool)
+    /// A text for everybody who follows the session. `role` is the command's origin.
+    case message(role: String, author: String?, text: String)
     /// Information for the user.
     case note(role: String, text: String)
     /// The session is stopping.

@@ -164,6 +164,7 @@ extension Session {
         switch try parser.read(line) {
         case .command(let command): try perform(command, origin: origin)
         case .stop: stop(isPlanned: true)
+        case .advance: throw CommandError(ControlLine.advanceRefusal)
         case .help: throw CommandError("the session's description lists the commands.")
         case .nothing: throw CommandError("the command is empty. Write one, such as explain.")
         }

@@ -447,6 +447,10 @@ public final class Session: Sendable {
         _ plugins: inout SessionPlugins, _ pipeline: SessionPipeline
     ) {
         if command == .drain { return drain(origin, &running, &plugins) }
+        if case .message(let author, let text) = command {
+            events.send(.message(role: origin, author: author, text: text))
+            return events.send(.commanded(origin: origin, text: "message passed on"))
+        }
         var isExplained = false
         if command == .explain {
             // Earlier commands have already started.

@@ -29,8 +29,8 @@ extension SessionPlugins {
         case .ceiling(let role, let limit):
             set(ceiling: limit, of: role, origin: origin, at: nanoseconds)
         case .explain: explain()
-        // The session performs it.
-        case .drain: .refused("draining concerns no plugin")
+        // The session performs these.
+        case .drain, .message: .refused("it concerns no plugin")
         case .stop(let role): `switch`(role, isOn: false)
         case .start(let role): `switch`(role, isOn: true)
         case .set(let address, let name, let value): set(name, to: value, of: address)

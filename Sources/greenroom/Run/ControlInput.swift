@@ -7,16 +7,20 @@ import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 import GreenroomOperate
+import GreenroomRuntime
 
 /// Control lines on standard input. The session executes each line as soon as it is read.
 struct ControlInput: Sendable {
     var session: Session
     var printer: EventPrinter
+    /// Advances the time; nil for a clock that goes by itself.
+    var hand: SessionHand?
 
     /// Reads lines on a separate thread until the input ends. The session then continues without
     /// input.
     func read() {
         DetachedThread {
+            defer { hand?.release() }
             var lines = ControlLines()
             var chunk = [UInt8](repeating: 0, count: 4096)
             while true {
@@ -46,6 +50,14 @@ struct ControlInput: Sendable {
             switch try line.result.get() {
             case .command(let command):
                 try session.perform(command, origin: origin)
+            case .advance(let time):
+                guard let hand else { throw CommandError(ControlLine.advanceRefusal) }
+                let goal = session.clock.now + time.nanoseconds
+                let stands = hand.advance(to: goal)
+                var record = EventRecord(event: .commanded)
+                record.origin = origin
+                record.text = stands ? "time passed" : "the session ends"
+                printer.show(record, line: nil)
             case .stop:
                 session.stop(isPlanned: true)
             case .help:

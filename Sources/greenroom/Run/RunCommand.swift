@@ -52,12 +52,21 @@ struct RunCommand: ParsableCommand {
             """)
     var virtualClock = false
 
+    @Flag(
+        help: """
+            Run on a virtual clock that stands still between control lines "advance 500ms" on standard \
+            input, for tests. Includes --control and --virtual-clock.
+            """)
+    var byHand = false
+
     @OptionGroup var metrics: MetricsOption
 
     func run() throws {
-        let (source, overrides) = (source, virtualClock ? [Override.virtualClock] : [])
+        let isVirtual = virtualClock || byHand
+        let (source, overrides) = (source, isVirtual ? [Override.virtualClock] : [])
         try SessionRun(
-            json: json, explain: explain, control: control, metrics: metrics.file, reloads: true
+            json: json, explain: explain, control: control || byHand, byHand: byHand,
+            metrics: metrics.file, reloads: true
         ).run {
             try source.read(overriding: overrides)
         }

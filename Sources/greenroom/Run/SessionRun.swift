@@ -8,6 +8,7 @@ import GreenroomHost
 import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import GreenroomSession
 import GreenroomSystem
 import Synchronization
@@ -22,6 +23,8 @@ struct SessionRun {
     var explain = false
     /// Whether to read control lines from standard input.
     var control = false
+    /// Whether control lines advance the time.
+    var byHand = false
     /// The file for the report's numbers; nil if none.
     var metrics: String?
     /// Whether SIGHUP reloads the session file.
@@ -62,8 +65,9 @@ struct SessionRun {
             file.places.diagnostics(session.plan.warningsOfRun).map {
                 file.source.render($0, isWarning: true)
             })
+        let hand = byHand ? SessionHand(on: session.clock) : nil
         parts.begin(
-            session,
+            session, hand,
             Reload(
                 file: plain, session: session, refusals: parts.refusals,
                 show: { record, line in
@@ -75,7 +79,7 @@ struct SessionRun {
         metrics?.follow(session) { printer.warn([$0.printable]) }
         showStatus(of: session, on: printer)
         if control {
-            ControlInput(session: session, printer: printer).read()
+            ControlInput(session: session, printer: printer, hand: hand).read()
         }
         do {
             let report = try session.run()
@@ -119,6 +123,9 @@ struct SessionRun {
             case .outputFailed: parts.endings.outputFailed()
             // The result prints this event.
             case .ended: return
+            // Time stands still before a reader learns that the session has started.
+            case .started: parts.hand?.hold()
+            case .stopping: parts.hand?.release()
             default: break
             }
             printer.show(event)
@@ -208,6 +215,7 @@ struct SessionRun {
 private final class RunParts: Sendable {
     private struct State {
         var session: Session?
+        var hand: SessionHand?
         var socket: SessionSocket?
     }
 
@@ -219,10 +227,11 @@ private final class RunParts: Sendable {
     private let state = Mutex(State())
 
     var session: Session? { state.withLock { $0.session } }
+    var hand: SessionHand? { state.withLock { $0.hand } }
     var socket: SessionSocket? { state.withLock { $0.socket } }
 
-    func begin(_ session: Session, _ reload: Reload) {
-        state.withLock { $0.session = session }
+    func begin(_ session: Session, _ hand: SessionHand?, _ reload: Reload) {
+        state.withLock { ($0.session, $0.hand) = (session, hand) }
         self.reload.withLock { $0 = reload }
     }
 

@@ -1,7 +1,5 @@
-import GreenroomRuntime
-
 /// A thread of the session's clock that holds the time until the test advances it.
-final class SessionHand: Sendable {
+package final class SessionHand: Sendable {
     private enum Phase: Equatable {
         /// The session starts, and time passes as it needs.
         case starting
@@ -19,7 +17,7 @@ final class SessionHand: Sendable {
     private let phase = Monitor(Phase.starting)
     private let thread: HostThread
 
-    init(on clock: SessionClock) {
+    package init(on clock: SessionClock) {
         let phase = phase
         thread = HostThread(name: "test", clock: clock) {
             while true {
@@ -36,15 +34,15 @@ final class SessionHand: Sendable {
     }
 
     /// Holds the time. [the session's thread, which time waits for]
-    func hold() { phase.change { if $0 == .starting { $0 = .holding } } }
+    package func hold() { phase.change { if $0 == .starting { $0 = .holding } } }
 
     /// Lets time pass for good. [any]
-    func release() { phase.change { $0 = .released } }
+    package func release() { phase.change { $0 = .released } }
 
     /// Waits until time has passed.
     ///
     /// - Returns: Whether time stands still again; false if it passes for good.
-    func advance(to target: Int64) -> Bool {
+    package func advance(to target: Int64) -> Bool {
         phase.change { if $0 == .holding { $0 = .advancing(to: target) } }
         return phase.wait(until: nil) { phase in
             switch phase {
