@@ -12,17 +12,14 @@ final class EffectFilter: AudioPreProcessor {
     private let effect: Effect
     private var settings: EffectSettings
     private var instances: [EffectInstance]
-    private let host: PluginHost
     /// The blocks to wait before the effect is made again.
     private var restartIn = 0
-    private var hasLoggedFault = false
     let editing: AudioEditing
 
     init(settings: EffectSettings, host: PluginHost) throws {
         guard let effect = settings.effect else { throw PluginError("the settings name no effect") }
         self.effect = effect
         self.settings = settings
-        self.host = host
         instances = try Self.instances(of: effect, settings)
         // Only a running effect tells its delay.
         for instance in instances { instance.run() }
@@ -63,18 +60,11 @@ final class EffectFilter: AudioPreProcessor {
             isFinite = isFinite && instance.isFinite
         }
         guard isFinite else {
-            if !hasLoggedFault {
-                hasLoggedFault = true
-                host.log(
-                    .warning,
-                    "the effect returned a value that is not finite; the block plays unedited, and the "
-                        + "effect restarts")
-            }
             if restartIn == 0 {
                 restartIn = Self.restartDistance
                 instances = try Self.instances(of: effect, settings)
             }
-            throw PluginError("the effect returned a value that is not finite")
+            throw PluginError("the effect returned a value that is not finite, and restarts")
         }
         for (number, instance) in instances.enumerated() {
             instance.write(to: &samples, channel: instances.count == 2 ? number : nil)

@@ -30,7 +30,7 @@ extension SessionPlugins {
             set(ceiling: limit, of: role, origin: origin, at: nanoseconds)
         case .explain: explain()
         // The session performs these.
-        case .drain, .message: .refused("it concerns no plugin")
+        case .drain, .message: .refused("the command does not concern a plugin")
         case .stop(let role): `switch`(role, isOn: false)
         case .start(let role): `switch`(role, isOn: true)
         case .set(let address, let name, let value): set(name, to: value, of: address)

@@ -112,7 +112,7 @@ package enum CheckWorker {
         of check: Check, _ request: CheckRequest, _ progress: CheckProgress
     ) -> Verdict {
         guard !check.needsLibrary || !ScriptInterpreter.runs(request.library) else {
-            return .skipped("it concerns libraries, and this is a script")
+            return .skipped("the check is for libraries, and the plugin is a script")
         }
         do throws(Verdict) {
             switch check.way {
