@@ -62,8 +62,9 @@ import Testing
         }
         #expect(message("command 3 of outputs[0]")?.author == "Bot")
         #expect(message("command 3 of outputs[0]")?.text == "hello")
-        #expect(message("command 3 of call") == nil)
-        #expect(EventLog.message(in: #"{"event":"log","text":"\"event\":\"message\""}"#) == nil)
+        #expect(message("command 3 of call")?.text == nil)
+        #expect(
+            EventLog.message(in: #"{"event":"log","text":"\"event\":\"message\""}"#)?.text == nil)
     }
 
     @Test func `a message becomes one line, and a name cannot end early`() {
