@@ -239,7 +239,9 @@ import Testing
         }
     }
 
-    @Test func `names without a format are errors; other files and missing devices are warnings`() throws {
+    @Test func `names without a format are errors; other files and missing devices are warnings`()
+        throws
+    {
         symlink("/etc/passwd", folder("link.wav"))
         #expect(mkfifo(folder("pipe.mkv"), 0o600) == 0)
         mkdir(folder("folder.mkv"), 0o755)

@@ -16,7 +16,8 @@ import Testing
             "camera: { plugin: ColorBars, pattern: grey }",
             #"s.yaml:1:30: camera.pattern: unknown key. A setting of the plugin goes under "settings"; "#
                 + #"other keys here are "plugin", "connect", "python", "on-failure", "callback-deadline", "#
-                + #""isolation", "sandbox", "memory-limit", "allow", "start-deadline", "pre-processors"."#),
+                + #""isolation", "sandbox", "memory-limit", "allow", "start-deadline", "pre-processors"."#
+        ),
         Mistake(
             "camera: ColorBars",
             #"s.yaml:1:9: camera: needs a section with the key "plugin", found the text "ColorBars"."#
