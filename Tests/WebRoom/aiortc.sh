@@ -28,6 +28,16 @@ YAML
     programs="$session $programs"
 }
 
+# serve MODE [KIND]: aiortc as a media server, in the background; with a forged fingerprint if $forged is set.
+serve() {
+    # The text of an earlier server must not be taken for this one's.
+    : > "$work/server"
+    FORGED=${forged-} "$python" Tests/WebRoom/aiortc_peer.py "$1" 8098 ${2:+"$2"} > "$work/server" 2>&1 &
+    server=$!
+    programs="$server $programs"
+    wait_for ready "$work/server"
+}
+
 for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
     version=$("$python" -c "import aiortc; print(aiortc.__version__)")
     say "aiortc $version watches a room, and joins it"
@@ -49,46 +59,36 @@ for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
 
     for rejected in "" audio video; do
         say "A room publishes to aiortc $version, which rejects ${rejected:-nothing}"
-        # shellcheck disable=SC2086 # nothing is no word
-        "$python" Tests/WebRoom/aiortc_peer.py serve 8098 $rejected > "$work/server-$version.log" 2>&1 &
-        server=$!
-        programs="$server $programs"
-        wait_for ready "$work/server-$version.log"
+        serve serve "$rejected"
         # Each session has a folder of its own for its recording.
         run "publisher-$version-$rejected" "publish: \"http://127.0.0.1:8098/whip\", publish-token: secret"
-        wait_for "published:" "$work/server-$version.log"
+        wait_for "published:" "$work/server"
         kill -INT "$session"
-        wait_for "ended by DELETE" "$work/server-$version.log"
-        cat "$work/server-$version.log"
+        wait_for "ended by DELETE" "$work/server"
+        cat "$work/server"
         wait "$session" || [ $? = 130 ]
         kill "$server"
     done
 
     say "A room fetches from aiortc $version"
-    "$python" Tests/WebRoom/aiortc_peer.py feed 8098 > "$work/server-$version.log" 2>&1 &
-    server=$!
-    programs="$server $programs"
-    wait_for ready "$work/server-$version.log"
+    serve feed
     run "fetcher-$version" "fetch: \"http://127.0.0.1:8098/whep\", fetch-token: secret, fetch-name: Far"
     wait_for "far-camera: opened" "$work/fetcher-$version.log"
     wait_for "far-microphone: opened" "$work/fetcher-$version.log"
     finish "$session"
-    wait_for "ended by DELETE" "$work/server-$version.log"
+    wait_for "ended by DELETE" "$work/server"
     wait "$server"
 
     for purpose in publish fetch; do
         say "A room does not trust aiortc $version with a forged fingerprint: $purpose"
         mode=serve path=whip
         [ $purpose = publish ] || mode=feed path=whep
-        FORGED=1 "$python" Tests/WebRoom/aiortc_peer.py $mode 8098 > "$work/server-$version.log" 2>&1 &
-        server=$!
-        programs="$server $programs"
-        wait_for ready "$work/server-$version.log"
+        forged=1 serve $mode
         run "forged-$purpose-$version" "$purpose: \"http://127.0.0.1:8098/$path\", $purpose-token: secret"
         wait_for "its certificate does not match a=fingerprint of its description" "$work/forged-$purpose-$version.log"
         finish "$session"
-        wait "$server" || fail "$(cat "$work/server-$version.log")"
-        cat "$work/server-$version.log"
+        wait "$server" || fail "$(cat "$work/server")"
+        cat "$work/server"
         ! grep "camera: opened" "$work/forged-$purpose-$version.log" || fail "Media of a forged server came."
     done
 done
