@@ -15,7 +15,7 @@ final class Command: Output {
 
     /// The media that the command reads.
     enum Source: String, CaseIterable {
-        case camera, share, mix, incoming, microphone
+        case camera, share, mix, incoming, microphone, split
         case shareAudio = "share-audio"
         case fullMix = "full-mix"
 
@@ -28,6 +28,7 @@ final class Command: Output {
             case .microphone: .microphone
             case .shareAudio: .shareAudio
             case .fullMix: .fullMix
+            case .split: .split
             }
         }
     }

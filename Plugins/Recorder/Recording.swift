@@ -35,8 +35,8 @@ final class Recording {
     static func cell(of nanoseconds: Int64) -> Int64 { max(nanoseconds, 0) / cellNanoseconds }
 
     private let limits: Limits
-    private let open: (_ start: Int64) throws -> MediaFile
-    private var file: MediaFile
+    private let open: (_ start: Int64) throws -> any PieceWriter
+    private var file: any PieceWriter
     /// The number of the file, from 0.
     private var segment = 0
     /// The cells at which files end.
@@ -61,7 +61,8 @@ final class Recording {
     ///     tracks may begin up to half a second before it.
     ///   - open: Creates the next file.
     init(
-        from start: Int64, limits: Limits, open: @escaping (_ start: Int64) throws -> MediaFile
+        from start: Int64, limits: Limits,
+        open: @escaping (_ start: Int64) throws -> any PieceWriter
     ) throws {
         self.limits = limits
         self.open = open
@@ -79,6 +80,9 @@ final class Recording {
         let end = end ?? nextCell * Self.cellNanoseconds
         return Double(end - startCell * Self.cellNanoseconds) / 1_000_000_000
     }
+
+    /// The end of the written cells, in nanoseconds.
+    var written: Int64 { nextCell * Self.cellNanoseconds }
 
     /// Bytes of all files.
     var bytes: Int64 { closedBytes + file.size }

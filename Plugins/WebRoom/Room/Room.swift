@@ -40,7 +40,7 @@ final class Room: Sendable {
         /// The stream that an operator has made large for everybody.
         var pinned: UInt32?
         /// Whether the session records.
-        var isRecording = false
+        var recording = EventLog.Recording.off
         /// The names that may join while the room drains: of guests who may have lost their
         /// connection. nil unless it drains.
         var returning: Set<String>?
@@ -100,7 +100,7 @@ final class Room: Sendable {
             if isNew { moveListeners(of: participant) }
             return mix.isHeard ? AudioStream.want : nil
         case .mix: return ownAudio.isHeard ? AudioStream.want : nil
-        case .microphone, .shareAudio, .incoming: return nil
+        case .microphone, .shareAudio, .incoming, .split: return nil
         }
     }
 
@@ -163,7 +163,7 @@ final class Room: Sendable {
             try state.withLock { $0.mixes[number] }?
                 .take(block.samples, at: block.timeNanoseconds)
         case .mix: try ownAudio.take(block.samples, at: block.timeNanoseconds)
-        case .camera, .microphone, .share, .shareAudio, .incoming, .stage: break
+        case .camera, .microphone, .share, .shareAudio, .incoming, .stage, .split: break
         }
     }
 

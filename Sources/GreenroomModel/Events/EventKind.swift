@@ -34,6 +34,7 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case outputState = "output-state"
     case outputFailed = "output-failed"
     case recordingStarted = "recording-started"
+    case recordingPaused = "recording-paused"
     case recordingStopped = "recording-stopped"
     case disk
     case links
@@ -81,7 +82,9 @@ extension EventKind {
         case .trackClosed: (.info, "a participant's track was closed")
         case .outputState: (.info, "an output plugin changed its state")
         case .outputFailed: (.error, "an output failed; the others continue")
-        case .recordingStarted: (.info, "an output began to record; no output recorded before")
+        case .recordingStarted:
+            (.info, "an output records; none did before, or all were paused")
+        case .recordingPaused: (.info, "every output that records is paused")
         case .recordingStopped: (.info, "the last output that recorded has stopped")
         case .disk:
             (.warning, "disk use of a recording, or a disk that is nearly full")

@@ -93,8 +93,8 @@ public enum SessionEvent: Sendable {
     case outputFailed(output: String, reason: String)
     /// An output plugin reports its state, with an optional text.
     case outputState(role: String, state: OutputState, text: String?)
-    /// A recording runs, or the last one has stopped.
-    case recording(isOn: Bool)
+    /// A recording has begun, or every recording has paused or stopped.
+    case recording(RecordingState)
     /// The disk use of a recording; a warning if the disk will be full too soon.
     case disk(folder: String, text: String, isLow: Bool)
     /// A text for everybody who follows the session. `role` is the command's origin.
