@@ -86,16 +86,17 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "Browser",
         dependencies: [
-            "CLinux", "CPNG", "BrowserDecisions", "PluginProcess", "GreenroomSystem",
-            systemPackage,
+            "CLinux", "CPNG", "BrowserDecisions", "GreenroomSchema", "PluginProcess",
+            "GreenroomSystem", systemPackage,
         ], exclude: ["Decisions"],
         libraries: ["png"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(
         name: "Command",
         dependencies: [
-            "CLinux", "GreenroomFiles", "PluginProcess", "GreenroomSystem", systemPackage,
-        ]),
+            "CLinux", "CommandDecisions", "GreenroomFiles", "PluginProcess", "GreenroomSystem",
+            systemPackage,
+        ], exclude: ["Decisions"]),
     BundledPlugin(name: "FrameFolder", dependencies: ["PluginImages", "GreenroomSystem"]),
     BundledPlugin(
         name: "Frei0r", dependencies: ["GreenroomConversion", "PluginEffects"],
@@ -117,7 +118,11 @@ let bundledPlugins: [BundledPlugin] = [
         dependencies: [
             "PluginCamera", "GreenroomMedia", "PluginPipeWire", "PluginPortal",
         ]),
-    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "PluginEncoding", systemPackage]),
+    BundledPlugin(
+        name: "Recorder",
+        dependencies: [
+            "CFFmpeg", "GreenroomFiles", "GreenroomSchema", "PluginEncoding", systemPackage,
+        ]),
     BundledPlugin(
         name: "Screen",
         dependencies: [
@@ -129,7 +134,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Speech", dependencies: ["CESpeak"]),
     BundledPlugin(
         name: "Stage",
-        dependencies: ["CLibYUV", "PluginImages", "StageDecisions", "PluginText"],
+        dependencies: [
+            "CLibYUV", "GreenroomSchema", "PluginImages", "StageDecisions", "PluginText",
+        ],
         exclude: ["Decisions"],
         libraries: ["yuv"]),
     BundledPlugin(
@@ -304,8 +311,12 @@ let package = Package(
         // The decisions of Browser: addresses, Chromium's options and messages, pictures.
         .target(
             name: "BrowserDecisions",
-            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"],
+            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia", "GreenroomSchema"],
             path: "Plugins/Browser/Decisions"),
+        // The decisions of Command: the tracks and the stream that a command reads.
+        .target(
+            name: "CommandDecisions", dependencies: ["GreenroomPlugin", "GreenroomSchema"],
+            path: "Plugins/Command/Decisions"),
         // Text in the installed fonts.
         .target(
             name: "PluginText", dependencies: ["CPango", "PluginImages", "GreenroomPlugin"],
@@ -433,7 +444,8 @@ let package = Package(
         .target(
             name: "GreenroomSession",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSchema", "StageDecisions", "GreenroomSystem", "GreenroomVideo",
@@ -575,7 +587,8 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomFiles",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPluginInterface",
-                "GreenroomRuntime", "GreenroomSession", "GreenroomVideo", "TestSupport",
+                "GreenroomRuntime", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
@@ -596,7 +609,7 @@ let package = Package(
                 "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomIPC",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRunner",
-                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
+                "GreenroomRuntime", "GreenroomSystem", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomSandboxTests",
@@ -608,6 +621,9 @@ let package = Package(
         .testTarget(
             name: "PluginEncodingTests",
             dependencies: ["CFFmpeg", "PluginEncoding", "GreenroomMedia", "GreenroomPlugin"]),
+        .testTarget(
+            name: "CommandDecisionsTests",
+            dependencies: ["CommandDecisions", "GreenroomMedia", "GreenroomPlugin"]),
         .testTarget(
             name: "BrowserDecisionsTests",
             dependencies: ["BrowserDecisions", "GreenroomMedia"]),

@@ -1,6 +1,7 @@
 import CFFmpeg
 import SystemPackage
 import Glibc
+import GreenroomSchema
 import PluginEncoding
 import GreenroomPlugin
 
@@ -19,9 +20,12 @@ final class FileRecorder {
     private let processStart: Int64?
     /// Whether this process has recorded before a pause.
     private let isContinued: Bool
+    private let completed: (_ path: String) -> Void
     private var video: [UInt32: VideoTrack] = [:]
     private var audio: [UInt32: AudioTrack] = [:]
     private var streams: [MediaFile.Stream] = []
+    /// The number of the text track; nil without one.
+    private var captionStream: Int?
     /// Nil before the first frame or block.
     private var recording: Recording?
     /// Its lock on the first file keeps other recordings away from all of them.
@@ -34,10 +38,13 @@ final class FileRecorder {
     ///   - processStart: For a participant's track, whose times count from its opening: when this
     ///     process began to record, or to record again, on the session clock.
     ///   - isContinued: Whether this process has recorded before a pause: existing files stay.
+    ///   - completed: Called with the path of each complete file.
     init(
         _ tracks: some Collection<Track>, path: String, container: Container,
-        settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false
+        settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false,
+        completed: @escaping (_ path: String) -> Void
     ) throws {
+        self.completed = completed
         (self.processStart, self.isContinued) = (processStart, isContinued)
         self.settings = settings
         self.container = container
@@ -105,6 +112,14 @@ final class FileRecorder {
         return try recording.write(until: ends)
     }
 
+    /// Whether the file has the session's own tracks.
+    var isOwn: Bool { processStart == nil }
+
+    /// Adds a caption to the file that is written; nothing before its first frame or block.
+    func add(_ caption: CaptionEvent) throws {
+        try recording?.add(caption, replaces: settings.overwrite)
+    }
+
     /// Encodes what is left, and completes the file.
     func finish() throws {
         guard let recording else { return }
@@ -167,6 +182,10 @@ final class FileRecorder {
                     name: track.name, isDefault: media.insert(track.kind.isVideo).inserted,
                     encoder: encoder, rate: track.capability?.rate))
         }
+        if settings.captions, isOwn {
+            captionStream = streams.count
+            streams.append(MediaFile.Stream(name: "captions", isDefault: false))
+        }
     }
 
     private var names: FileNames {
@@ -199,7 +218,10 @@ final class FileRecorder {
             throw RecordingError(path: names.next, underlyingError: .fileExists)
         }
         let (container, streams) = (container, streams)
-        return try Recording(from: start, limits: settings.limits) { [weak self] start in
+        return try Recording(
+            from: start, limits: settings.limits, captions: captionStream, completed: completed
+        ) {
+            [weak self] start in
             if isResumed { names.skipTaken() }
             let file = try MediaFile(
                 path: names.next, container: container, streams: streams, start: start,

@@ -1,6 +1,7 @@
 import CFFmpeg
 import PluginEncoding
 import GreenroomPlugin
+import GreenroomSchema
 
 /// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each track of
 /// a participant as a file of its own.
@@ -37,6 +38,7 @@ final class Recorder: Output {
         var segmentSeconds = 0
         var segmentMegabytes = 0
         var recording = true
+        var captions = false
 
         static let table: [Setting<Self>] = [
             .path(
@@ -80,6 +82,9 @@ final class Recorder: Output {
             .boolean(
                 "recording", \.recording,
                 title: "Record; a recording after a pause is another file, NAME-2", live: true),
+            .boolean(
+                "captions", \.captions,
+                title: "Add the captions as a text track, too; only in .mkv"),
         ]
 
         var limits: Recording.Limits {
@@ -118,6 +123,12 @@ final class Recorder: Output {
             throw PluginError(
                 "\(settings.file): the name says no format; end it with .mkv, .webm or .mp4",
                 status: .badSetting)
+        }
+        guard !settings.captions || container == .mkv else {
+            throw PluginError(
+                "captions: a .\(container.rawValue) can't have them as a track; end the file with .mkv, or "
+                    + "remove the setting: the captions are in NAME.vtt anyway", status: .badSetting
+            )
         }
         self.container = container
         self.settings = settings
@@ -228,7 +239,8 @@ final class Recorder: Output {
         let isOwn = tracks.allSatisfy { $0.participant == nil }
         return try FileRecorder(
             tracks, path: path, container: container, settings: settings,
-            processStart: isOwn ? nil : start, isContinued: hasPaused)
+            processStart: isOwn ? nil : start, isContinued: hasPaused
+        ) { [host] path in host.fileFinished(path) }
     }
 
     /// Opens the file of a participant's track. After an error the recorder does not want the track.
@@ -259,6 +271,18 @@ final class Recorder: Output {
             if try file.take(block) { report() }
         } catch {
             try fail(error, file, block.track)
+        }
+    }
+
+    /// Adds a caption to the file of the session's own tracks.
+    func onSessionEvent(_ json: String) {
+        guard isStarted, let caption = CaptionEvent(json),
+            let file = allFiles.first(where: \.isOwn)
+        else { return }
+        do {
+            try file.add(caption)
+        } catch {
+            host.log(.warning, "a caption is not recorded: \(error)")
         }
     }
 

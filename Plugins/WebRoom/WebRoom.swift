@@ -372,6 +372,7 @@ final class WebRoom: Call {
 
     func onSessionEvent(_ json: String) {
         if let isRecording = control.take(json) { room.setRecording(isRecording) }
+        room.takeCaption(json)
     }
 
     func onStart() throws {

@@ -78,6 +78,8 @@ struct RoomDescription: Encodable, Equatable {
     var ended: Bool?
     /// Whether the session records; nil for no.
     var recording: Bool?
+    /// The newest captions; nil if there are none.
+    var captions: [CaptionRelay.Caption]?
     /// Whether the room accepts no new guests; nil for no.
     var draining: Bool?
     /// Connections that watch or listen.
@@ -142,6 +144,7 @@ extension Room {
                 messages: messages.map { state.messages.messages(after: $0) },
                 ended: state.hasEnded ? true : nil,
                 recording: state.isRecording ? true : nil,
+                captions: state.captions.captions.isEmpty ? nil : state.captions.captions,
                 draining: state.returning == nil ? nil : true,
                 viewers: state.viewers.count,
                 slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in

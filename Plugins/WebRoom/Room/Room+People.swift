@@ -95,6 +95,13 @@ extension Room {
     }
 
     /// Tells the pages whether the session records.
+    /// Takes an event of the session, which may be a caption.
+    func takeCaption(_ json: String) {
+        state.withLock { state in
+            if state.captions.take(json) { state.revision += 1 }
+        }
+    }
+
     func setRecording(_ isRecording: Bool) {
         state.withLock { state in
             guard state.isRecording != isRecording else { return }

@@ -69,6 +69,9 @@ package enum HostInterface {
                 if environment.feed != nil, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
                     return UnsafeRawPointer(output)
                 }
+                if environment.feed != nil, strcmp(id, GR_EXT_FILES_HOST) == 0 {
+                    return UnsafeRawPointer(files)
+                }
                 if environment.roster != nil, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
@@ -80,6 +83,7 @@ package enum HostInterface {
                 {
                     return UnsafeRawPointer(audioQueue)
                 }
+                if strcmp(id, GR_EXT_CAPTIONS_HOST) == 0 { return UnsafeRawPointer(captions) }
                 // Without a grant, the functions' error names the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
@@ -146,6 +150,41 @@ package enum HostInterface {
                     try life(instance, .outputState).set(
                         output: state,
                         text.map { String(repairing: $0, longest: outputTextLimit) })
+                }
+            }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let files = leaked(
+        gr_files_host(
+            struct_size: UInt32(MemoryLayout<gr_files_host>.size), reserved: 0,
+            finished: { instance, path in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .fileFinished)
+                    guard UInt(bitPattern: path) != 0 else {
+                        throw Refusal(.null, in: .fileFinished)
+                    }
+                    try life.finish(file: String(repairing: path, longest: Int(PATH_MAX)))
+                }
+            }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let captions = leaked(
+        gr_captions_host(
+            struct_size: UInt32(MemoryLayout<gr_captions_host>.size), reserved: 0,
+            add: { instance, caption in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .caption)
+                    let caption = try readStruct(UnsafePointer(caption), in: .caption)
+                    guard UInt(bitPattern: caption.text) != 0 else {
+                        throw Refusal(.null, in: .caption)
+                    }
+                    try life.add(
+                        Caption(
+                            speaker: caption.speaker.map {
+                                String(repairing: $0, longest: CallRoster.longestName)
+                            },
+                            text: String(repairing: caption.text, longest: Int(GR_MAX_CAPTION) + 1),
+                            startNanoseconds: caption.start_ns, endNanoseconds: caption.end_ns))
                 }
             }))
 

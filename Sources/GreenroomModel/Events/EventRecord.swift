@@ -23,6 +23,8 @@ package struct EventRecord: Codable, Sendable {
     /// The version of the event format. It increases when a member or an event is removed or
     /// changes its meaning, but not for additions.
     package static let version = 1
+    /// The outcome of a session with an output that could not be opened.
+    package static let outputFailed = "output-failed"
 
     package var event: EventKind
     package var version: Int?
@@ -39,6 +41,10 @@ package struct EventRecord: Codable, Sendable {
     package var capability: String?
     package var answer: NegotiationRecord.Answer?
     package var output: String?
+    package var file: String?
+    package var speaker: String?
+    package var start: Double?
+    package var end: Double?
     package var text: String?
     package var videoTracks: [Video]?
     package var concealed: Int?
@@ -125,6 +131,13 @@ extension SessionEvent {
             EventRecord(event: .outputFailed, output: output, text: reason)
         case .outputState(let role, let state, let text):
             EventRecord(event: .outputState, role: role, state: state, text: text)
+        case .caption(let role, let caption):
+            EventRecord(
+                event: .caption, role: role, speaker: caption.speaker,
+                start: Double(caption.startNanoseconds / 1_000_000) / 1000,
+                end: Double(caption.endNanoseconds / 1_000_000) / 1000, text: caption.text)
+        case .fileFinished(let role, let file):
+            EventRecord(event: .fileFinished, role: role, file: file)
         case .disk(let folder, let text, let isLow):
             EventRecord(
                 event: .disk, level: isLow ? .warning : .info, output: folder, text: text)

@@ -56,6 +56,9 @@ extension SessionEvent {
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .outputState(let role, let state, let text):
             "\(role): \(state.rawValue)\(text.map { ": \($0)" } ?? "")"
+        case .caption(let role, let caption):
+            "\(role): \(caption.speaker.map { "\($0): " } ?? "")\(caption.text)"
+        case .fileFinished(let role, let file): "\(role): \(file) is complete"
         // The command that changed it has a line.
         case .recording: nil
         case .disk(let folder, let text, let isLow): isLow ? "\(folder): \(text)" : nil
