@@ -14,7 +14,7 @@ enum Arrival {
 
     /// When a forwarded packet leaves, in nanoseconds after its timestamp: with the audio of its time, which
     /// passes through the session's mix.
-    static let forwardDelay = Int(delay) + VideoEncoder.delay
+    static let forwardDelay = Int(delay) + RoomVideoEncoder.delay
     /// The properties of a sink that hands packets on then.
     static let forward = "sync=true ts-offset=\(forwardDelay)"
 

@@ -26,7 +26,8 @@ final class Room: Sendable {
         /// Streams that the room encodes.
         var watched: Set<UInt32> = []
         /// Counts changes that pages show.
-        var revision = 1
+        var revision = 1 { didSet { changes.post() } }
+        let changes: Signal
         /// Connections, from before they are made until after they have stopped.
         var places: [Place: Int] = [:]
         /// Of these, viewers, by their address.
@@ -67,13 +68,16 @@ final class Room: Sendable {
     let hasOneServer: Bool
     /// How many files this process may open.
     let openFiles = sysconf(Int32(_SC_OPEN_MAX))
-    let state = Mutex(State())
+    /// Posts each new revision.
+    let changes = Signal()
+    let state: Mutex<State>
     /// Requests that wait for a change.
     let polls = Atomic(0)
 
     init(services: RoomServices, hasOneServer: Bool = false) {
         self.services = services
         self.hasOneServer = hasOneServer
+        state = Mutex(State(changes: changes))
         audio = AudioStream(room: services)
         ownAudio = AudioStream(room: services)
     }

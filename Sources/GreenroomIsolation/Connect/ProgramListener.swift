@@ -93,15 +93,20 @@ package final class ProgramListener: Sendable {
         state.withLock { $0.endpoints[place] = Endpoint(kind: kind, notify: notify) }
     }
 
-    /// Stops accepting programs for a plugin. The last endpoint closes the socket.
+    /// Stops accepting programs for a plugin, and refuses a program that waits for no other plugin.
+    /// The last endpoint closes the socket.
     func close(_ place: Int) {
         var refused: [PendingPeer] = []
         let wakeupPipe = state.withLock { state -> WakeupPipe? in
             state.endpoints[place] = nil
+            // The program may have waited for this plugin alone.
+            if let waiting = state.waiting, state.endpoints(of: waiting).isEmpty {
+                refused = [waiting.peer]
+                state.waiting = nil
+            }
             guard state.endpoints.isEmpty else { return nil }
-            refused = state.greeting + [state.waiting?.peer].compactMap(\.self)
+            refused += state.greeting
             state.greeting = []
-            state.waiting = nil
             return state.wakeupPipe.take()
         }
         for peer in refused { peer.refuse(.isClosed) }

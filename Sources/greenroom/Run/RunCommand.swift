@@ -54,10 +54,19 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var metrics: MetricsOption
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write the session's events and decisions to this file, for greenroom replay. The file \
+            has no media and no secrets.
+            """, valueName: "file"))
+    var journal: String?
+
     func run() throws {
         let (source, overrides) = (source, virtualClock ? [Override.virtualClock] : [])
         try SessionRun(
-            json: json, explain: explain, control: control, metrics: metrics.file, reloads: true
+            json: json, explain: explain, control: control, metrics: metrics.file,
+            journal: journal, reloads: true
         ).run {
             try source.read(overriding: overrides)
         }

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import Foundation
 import GreenroomABI
 import GreenroomMedia
@@ -78,7 +79,7 @@ import Testing
             while camera.calls["start-send"] == nil { sched_yield() }
             time.advance(by: 3_000_000_000)
             // The session waits on.
-            while (time.nextDeadline ?? 0) < time.now + 2_000_000_000 { sched_yield() }
+            while !time.awaits(time.now + 2_000_000_000) { sched_yield() }
             time.advance(by: 2_000_000_000)
         }
         test.start()

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomLifecycle
 import GreenroomModel
 import GreenroomNegotiation
@@ -64,7 +65,7 @@ import Testing
         let camera = FakeSource(
             .init(answer: (answer.kind, answer.width, answer.height, answer.fps)))
         let result = try InProcessSession(camera: camera.plan(.videoSource)).run()
-        #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
+        #expect(result.report.outcome == .badPlugin && result.report.failedPlugin == "camera")
         let failure = try #require(result.failures.first)
         #expect(failure.hasPrefix("camera: initialize BAD_ANSWER: "), "\(failure)")
         for word in answer.words { #expect(failure.contains(word), "\(failure)") }
