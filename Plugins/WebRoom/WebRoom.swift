@@ -430,8 +430,8 @@ final class WebRoom: Call {
 
     func onStop() {
         control.setLive(false)
-        // Requests that wait look for a change every 100 ms.
-        if room.end() { usleep(300_000) }
+        // Pages that wait learn of the end before their connections end.
+        if room.end() { usleep(100_000) }
         for link in links { link.cancel() }
         let deadline = ServerLink.endDeadline
         for link in links {

@@ -21,6 +21,8 @@ final class RoomControl: Sendable {
     let stills: Stills
     private let host: PluginHost
     private let state = Mutex(State())
+    /// New events, and the end of the room.
+    private let changes = Changes()
 
     init(host: PluginHost) {
         self.host = host
@@ -32,7 +34,10 @@ final class RoomControl: Sendable {
     var isLive: Bool { state.withLock { $0.isLive } }
 
     /// The room opens or closes.
-    func setLive(_ isLive: Bool) { state.withLock { $0.isLive = isLive } }
+    func setLive(_ isLive: Bool) {
+        state.withLock { $0.isLive = isLive }
+        changes.announce()
+    }
 
     /// Takes an event of the session. [control]
     ///
@@ -43,6 +48,7 @@ final class RoomControl: Sendable {
             state.log.add(json)
             if json.contains(#""event":"stopping""#) { state.isLive = false }
         }
+        changes.announce()
         return nil
     }
 
@@ -66,7 +72,7 @@ final class RoomControl: Sendable {
 
     /// Sends a command, and waits for what becomes of it.
     func perform(_ command: String, of session: SessionControl) async throws -> Result {
-        let next = state.withLock { $0.log.next }
+        var next = state.withLock { $0.log.next }
         let number = try session.command(command)
         // No event names these.
         guard !["stop", "explain"].contains(command.trimmingCharacters(in: .whitespaces)) else {
@@ -76,11 +82,13 @@ final class RoomControl: Sendable {
         while Date.now < end {
             let events = state.withLock { $0.log.events(from: next) }.events
             for event in events {
+                next = event.number + 1
                 if let outcome = CommandOutcome(of: number, in: event.json) {
                     return .outcome(outcome)
                 }
             }
-            try await Task.sleep(for: .milliseconds(20))
+            await change(from: next, atMost: .seconds(end.timeIntervalSinceNow))
+            try Task.checkCancellation()
         }
         return .queued
     }
@@ -112,6 +120,13 @@ final class RoomControl: Sendable {
             }
             let (lost, events) = state.log.events(from: number)
             return (lost, events, state.log.next)
+        }
+    }
+
+    /// Waits until there is an event from a number on, or the room has closed.
+    func change(from number: Int, atMost time: Duration) async {
+        await changes.wait(atMost: time) {
+            self.state.withLock { !$0.isLive || number < $0.log.next }
         }
     }
 

@@ -307,10 +307,7 @@ final class RoomHandler: Sendable {
         if let guest { room.ask(as: guest) }
         room.polls.add(1, ordering: .relaxed)
         defer { room.polls.subtract(1, ordering: .relaxed) }
-        for _ in 0..<100 where room.revision == after {
-            try? await Task.sleep(for: .milliseconds(100))
-            if Task.isCancelled { break }
-        }
+        if let after { await room.change(after: after) }
         var description = room.description(
             for: role, guest: guest, viewer: viewer, messages: messages)
         description.title = title

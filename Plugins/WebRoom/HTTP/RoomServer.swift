@@ -55,6 +55,8 @@ final class RoomServer: Sendable {
     private let certificate: ServerCertificate?
     private let proxy: ClientAddress?
     private let state: Mutex<State>
+    /// Connections that begin to wait for a place.
+    private let crowding = Changes()
     private let requests: AsyncStream<RoomExchange>
     private let enqueue: AsyncStream<RoomExchange>.Continuation
 
@@ -274,7 +276,9 @@ final class RoomServer: Sendable {
         switch verdict {
         case .admitted: break
         case .inPlace(let old): Self.end(state.connections[UInt64(old)])
-        case .full: state.waiting.append(id)
+        case .full:
+            state.waiting.append(id)
+            crowding.announce()
         case .refused:
             Self.end(connection)
             defer { state.hasSaidFull = true }
@@ -350,7 +354,14 @@ final class RoomServer: Sendable {
                 for id in waiting { _ = admit(id, in: &state) }
                 return !state.waiting.isEmpty
             }
-            try? await Task.sleep(for: .milliseconds(isCrowded ? 20 : 500))
+            if isCrowded {
+                try? await Task.sleep(for: .milliseconds(20))
+            } else {
+                // The shortest step may take 10 s.
+                await crowding.wait(atMost: .seconds(2)) {
+                    self.state.withLock { !$0.waiting.isEmpty }
+                }
+            }
         }
     }
 }
