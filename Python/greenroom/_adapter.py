@@ -18,6 +18,7 @@ from ._media import (
     BT601, FORMATS, FULL, LIMITED, TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track,
     is_rgb,
 )  # fmt: skip
+from ._pace import due_times
 from ._plugins import (
     AUDIO_FILTER, COMPOSER, FILTER, MICROPHONE, OUTPUT, SHARE_AUDIO, Agent, AudioFilter, Camera,
     Composer, Filter, Host, Microphone, Output, Plugin, Receiver, overrides,
@@ -269,15 +270,8 @@ class AudioAdapter(Adapter):
 
     def _run(self, start: int) -> None:
         rate, channels, instance = self.source.rate, self.source.channels, self.instance
-        count, sent, first = rate // 100, 0, start
-        while True:
-            due = first + sent * 1_000_000_000 // rate
-            now = instance.now()
-            if now - due > 200_000_000:  # continue in the present
-                first += now - due
-                due = now
-            if not instance.wait_until(due):
-                return
+        count = rate // 100
+        for due in due_times(instance, rate, count, start):
             memory = bytearray(count * channels * 2)
             block = Block(
                 memoryview(memory).cast("h", (count, channels)), rate, channels, due,
@@ -293,7 +287,6 @@ class AudioAdapter(Adapter):
             except Refused as refusal:
                 if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
                     return
-            sent += count
 
 
 class FilterAdapter(Adapter):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _loop
 from ._core import Refused
+from ._pace import due_times
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -186,17 +187,9 @@ class Voice:
         """Sends a block at each time that one is due: speech, or silence."""
         frames = self.rate * BLOCK_MS // 1000
         size = frames * 2 * self.channels
-        first, sent = instance.now(), 0
         # Playbacks whose last sample was sent, with the times at which it is heard.
         ending: list[tuple[int, Playback]] = []
-        while True:
-            due = first + sent * 1_000_000_000 // self.rate
-            now = instance.now()
-            if now - due > 200_000_000:  # continue in the present
-                first += now - due
-                due = now
-            if not instance.wait_until(due):
-                break
+        for due in due_times(instance, self.rate, frames, instance.now()):
             with self._changed:
                 if self._instance is not instance:
                     break
@@ -211,7 +204,6 @@ class Voice:
                 if refusal.args[0] not in (QUEUE_FULL, UNSUPPORTED):
                     break
                 ending += [(due, playback) for playback in ended]
-            sent += frames
             with self._changed:
                 is_cleared = self._clears != clears
             if is_cleared:
