@@ -36,23 +36,18 @@ public struct Installation: Sendable {
     /// `GREENROOM_PROGRAM`, then beside this program, then on the `PATH`.
     public static var standard: Installation {
         if let program = environmentVariable("GREENROOM_PROGRAM") {
-            return Installation(programs: folder(of: program))
+            return Installation(programs: parentFolder(of: program))
         }
         let own = ofThisProgram
         guard access(own.runner, X_OK) != 0, let onPath = programOnPath("greenroom-runner") else {
             return own
         }
-        return Installation(programs: folder(of: onPath))
+        return Installation(programs: parentFolder(of: onPath))
     }
 
     /// The installation that this program belongs to.
     package static var ofThisProgram: Installation {
-        Installation(programs: folder(of: ownProgramFile ?? ""))
-    }
-
-    private static func folder(of file: String) -> String {
-        guard let slash = file.lastIndex(of: "/") else { return "." }
-        return slash == file.startIndex ? "/" : String(file[..<slash])
+        Installation(programs: parentFolder(of: ownProgramFile ?? ""))
     }
 
     /// The program that runs isolated plugins.

@@ -66,12 +66,12 @@ package enum SecretFile {
         guard !file.isEmpty, !file.contains("/"), file != "..", file != "." else {
             throw InvalidValueError("needs credential:NAME, with a name without slashes.")
         }
-        guard let folder = getenv("CREDENTIALS_DIRECTORY") else {
+        guard let folder = environmentVariable("CREDENTIALS_DIRECTORY") else {
             throw InvalidValueError(
                 "CREDENTIALS_DIRECTORY is not set, so credentials are missing. Run greenroom as a systemd "
                     + "service with LoadCredential=, or name a file.")
         }
-        return String(cString: folder) + "/" + file
+        return "\(folder)/\(file)"
     }
 
     /// Reads a secret: the text of a file without the newline at its end.

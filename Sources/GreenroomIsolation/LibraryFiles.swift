@@ -30,7 +30,7 @@ package enum LibraryFiles {
         var folders: [[String]] = [[]]
         var index = 0
         while index < files.count, files.count < fileLimit {
-            let origin = Self.folder(of: files[index])
+            let origin = parentFolder(of: files[index])
             if let needs = LibraryNeeds(of: files[index]) {
                 let own = needs.folders.compactMap { expand($0, origin) }
                 // The older tag (RPATH) also applies to the libraries that these libraries need.
@@ -70,7 +70,7 @@ package enum LibraryFiles {
             ? [expand(name, origin)].compactMap(\.self) : folders.map { "\($0)/\(name)" }
         for path in paths {
             if let found = resolvedPath(path), LibraryNeeds(of: found) != nil,
-                let folder = resolvedPath(folder(of: path)),
+                let folder = resolvedPath(parentFolder(of: path)),
                 let last = path.split(separator: "/").last
             {
                 return (found, folder == "/" ? "/\(last)" : "\(folder)/\(last)")
@@ -80,7 +80,7 @@ package enum LibraryFiles {
     }
 
     private static func resources(of library: String) -> [String] {
-        let folder = folder(of: library)
+        let folder = parentFolder(of: library)
         var stem = library.split(separator: "/").last ?? ""
         if let end = stem.firstRange(of: ".so") { stem = stem[..<end.lowerBound] }
         let stems = stem.hasPrefix("lib") ? [stem, stem.dropFirst(3)] : [stem]
@@ -99,10 +99,5 @@ package enum LibraryFiles {
 
     private static func isResources(_ name: String, of stem: Substring) -> Bool {
         name == "\(stem).resources" || name.hasSuffix("_\(stem).resources")
-    }
-
-    private static func folder(of file: String) -> String {
-        guard let slash = file.lastIndex(of: "/") else { return "." }
-        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }

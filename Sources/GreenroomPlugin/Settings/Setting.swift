@@ -74,15 +74,23 @@ extension Setting {
             decode: { if case .number(let value) = $0 { value } else { nil } })
     }
 
+    private static func text(
+        _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable,
+        type: SettingType = .string, title: String?, live: Bool, required: Bool,
+        isResource: Bool = false, isSecret: Bool = false
+    ) -> Setting {
+        Setting(
+            name, path, type: type, title: title, live: live, required: required,
+            isResource: isResource, isSecret: isSecret, encode: { .string($0) },
+            decode: { if case .string(let value) = $0 { value } else { nil } })
+    }
+
     /// A text. A required text has no default: the session file must set it.
     public static func string(
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false
     ) -> Setting {
-        Setting(
-            name, path, type: .string, title: title, live: live, required: required,
-            encode: { .string($0) },
-            decode: { if case .string(let value) = $0 { value } else { nil } })
+        text(name, path, title: title, live: live, required: required)
     }
 
     /// A text that names something outside of the plugin, such as an address, a device, a command or a file.
@@ -92,10 +100,7 @@ extension Setting {
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false
     ) -> Setting {
-        Setting(
-            name, path, type: .string, title: title, live: live, required: required,
-            isResource: true, encode: { .string($0) },
-            decode: { if case .string(let value) = $0 { value } else { nil } })
+        text(name, path, title: title, live: live, required: required, isResource: true)
     }
 
     /// A password, key or token. The host never prints it, and it is never live. The session file can
@@ -104,10 +109,7 @@ extension Setting {
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false
     ) -> Setting {
-        Setting(
-            name, path, type: .string, title: title, live: false, required: required,
-            isSecret: true, encode: { .string($0) },
-            decode: { if case .string(let value) = $0 { value } else { nil } })
+        text(name, path, title: title, live: false, required: required, isSecret: true)
     }
 
     /// A file or folder; the plugin receives an absolute path. A required path has no default: the session
@@ -116,10 +118,7 @@ extension Setting {
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false
     ) -> Setting {
-        Setting(
-            name, path, type: .path, title: title, live: live, required: required,
-            encode: { .string($0) },
-            decode: { if case .string(let value) = $0 { value } else { nil } })
+        text(name, path, type: .path, title: title, live: live, required: required)
     }
 
     /// One of an enum's cases, written as its raw value.
