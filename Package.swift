@@ -372,7 +372,7 @@ let package = Package(
                 "GreenroomPluginInterface", "GreenroomMedia",
             ]),
 
-        // What authors of programs that connect import, or link with.
+        // Programs that connect import this module, or link with its C library.
         .target(
             name: "GreenroomBroadcast",
             dependencies: [

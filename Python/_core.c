@@ -50,7 +50,7 @@ static PyObject *open_library(PyObject *module, PyObject *path) {
       client_keep_memory == NULL) {
     client_run = NULL;
     return PyErr_Format(PyExc_OSError,
-                        "%U is of another version than this package: install both anew", path);
+                        "%U is of another version than this package: reinstall both", path);
   }
   static int has_handler;
   if (!has_handler) has_handler = pthread_atfork(NULL, NULL, on_fork) == 0;
@@ -64,8 +64,8 @@ static int is_open(void) {
   }
   if (is_forked) {
     PyErr_SetString(PyExc_RuntimeError,
-                    "this process was forked from one that uses Greenroom, and has no connection of "
-                    "its own: start it with subprocess or multiprocessing's \"spawn\" instead");
+                    "this process was forked from a process that uses Greenroom, and does not have a "
+                    "connection: start it with subprocess or multiprocessing's \"spawn\" instead");
     return 0;
   }
   return 1;
@@ -1140,7 +1140,7 @@ static const void *on_get_extension(void *self, const char *id) {
  * The entry
  * ---------------------------------------------------------------------------------- */
 
-/* What a process has told the host stays until it ends. */
+/* The descriptions that the host has read. They stay until the process ends. */
 typedef struct program {
   gr_entry entry;
   gr_descriptor *descriptors;

@@ -17,7 +17,7 @@ struct BrowserSettings: PluginSettings, Equatable {
 
     static let table: [Setting<Self>] = [
         .path("page", \.page, title: "HTML file to show", live: true),
-        .resource("url", \.url, title: "Page to show, in place of a file", live: true),
+        .resource("url", \.url, title: "Page to show, instead of a file", live: true),
         .integer(
             "width", \.width, in: 0...PageGeometry.longestSide,
             title: "Width that the page is made for; 0: the video's", unit: "px", live: true),

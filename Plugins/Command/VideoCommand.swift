@@ -102,7 +102,8 @@ private final class VideoCommand {
 
     /// Sends frames, over all restarts, on one thread.
     private final class Showing: StreamPlayer {
-        /// How long the last frame stays. Then black is sent: a camera without frames fails.
+        /// The longest time for which the last frame stays. After it, the plugin sends black, because a
+        /// camera without frames fails.
         private static let longestGap: Int64 = 900_000_000
         /// The interval of black, below the second after which the host shows a slate.
         private static let blackInterval: Int64 = 500_000_000

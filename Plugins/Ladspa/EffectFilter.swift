@@ -12,7 +12,7 @@ final class EffectFilter: AudioPreProcessor {
     private let effect: Effect
     private var settings: EffectSettings
     private var instances: [EffectInstance]
-    /// The blocks to wait before the effect is made again.
+    /// The blocks to wait before the filter re-creates the effect.
     private var restartIn = 0
     let editing: AudioEditing
 
@@ -21,7 +21,7 @@ final class EffectFilter: AudioPreProcessor {
         self.effect = effect
         self.settings = settings
         instances = try Self.instances(of: effect, settings)
-        // Only a running effect tells its delay.
+        // Only a running effect reports its delay.
         for instance in instances { instance.run() }
         editing = AudioEditing(channels: 2, delayFrames: instances.first?.delayFrames ?? 0)
     }
@@ -50,7 +50,7 @@ final class EffectFilter: AudioPreProcessor {
     /// Blocks between two restarts: half a second.
     private static let restartDistance = 50
 
-    /// An effect that has once computed a value that is not finite may do so for ever: it is made again.
+    /// An effect that has returned a value that is not finite may do so for ever, so the filter re-creates it.
     func onPreProcessRawData(_ block: inout MutableAudioBlock) throws {
         if restartIn > 0 { restartIn -= 1 }
         var samples = block.samples

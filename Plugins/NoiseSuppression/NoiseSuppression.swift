@@ -41,8 +41,8 @@ final class NoiseSuppression: AudioPreProcessor {
 
     /// How much later the library returns audio whose noise it suppresses, in samples.
     private static let delayFrames = 336
-    /// How much later the microphone is processed than the reference, in blocks. The library cancels only an echo that comes
-    /// after the reference by more than its buffers.
+    /// The delay of the microphone behind the reference, in blocks. The library cancels only an echo
+    /// that follows the reference by more than its buffers.
     private static let leadBlocks = 2
 
     private var settings: Settings

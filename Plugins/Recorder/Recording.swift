@@ -23,8 +23,8 @@ final class Recording {
     static let cellNanoseconds: Int64 = 250_000_000
     /// The distance between tracks after which the recording no longer waits for the slower one.
     private static let longestWait: Int64 = 5_000_000_000
-    /// The number of cells that tracks may be ahead of the one that is written, as a rule. A frame that is
-    /// repeated comes a second late.
+    /// The usual number of cells that tracks may be ahead of the cell being written. A repeated frame
+    /// arrives a second late.
     private static let lead: Int64 = 6
 
     /// How many cells before the first frame or sample that arrives a file begins, where tracks begin in

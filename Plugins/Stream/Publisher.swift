@@ -79,7 +79,7 @@ final class Publisher: Sendable {
         host.setState(.live, address.name)
         whenLive()
         try connection.write(first.packet)
-        // What has waited for the connection is sent at once, and does not count as late.
+        // Packets that waited for the connection leave at once, and do not count as late.
         var backlog = queue.behind
         while backlog > 0, let item = queue.next() {
             try connection.write(item.packet)

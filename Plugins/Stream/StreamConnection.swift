@@ -66,7 +66,7 @@ final class StreamConnection {
         }
     }
 
-    /// FFmpeg's texts for a refusal and for the end of a wait are those of a file.
+    /// For a refusal and for the end of a wait, FFmpeg has only texts about files.
     private static func reason(of error: FFmpegError, _ name: String) -> any Error {
         switch error.code {
         case -EPERM:

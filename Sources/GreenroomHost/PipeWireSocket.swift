@@ -4,7 +4,7 @@ import SystemPackage
 
 /// PipeWire's socket for programs of this user.
 enum PipeWireSocket {
-    /// The reason why no program can connect to PipeWire, and the cure; nil if one can.
+    /// The reason why programs cannot connect to PipeWire, and the fix; nil if they can.
     static var problem: String? {
         // PipeWire's library looks here.
         let name = environmentVariable("PIPEWIRE_REMOTE") ?? "pipewire-0"

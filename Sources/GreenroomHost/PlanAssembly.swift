@@ -122,7 +122,7 @@ private struct Assembly {
                 configuration.isolation(of: plugin, standard: standard) == .host
             {
                 report(
-                    "a script runs in a process of its own. Remove isolation: host.",
+                    "a script runs in a separate process. Remove isolation: host.",
                     plugin.isolation == nil ? "session.isolation" : "\(address).isolation")
                 return nil
             }

@@ -119,7 +119,7 @@ extension SessionPlan {
         }
     }
 
-    /// The reason why a file or folder can't be read, and the cure; nil if nothing is known against it.
+    /// The reason why a file or folder can't be read, and the fix; nil if no reason is known.
     private static func problem(ofReading path: String) -> String? {
         guard resolvedPath(path) != nil else {
             return "no such file. Check the path, which is relative to the session file's folder."

@@ -20,7 +20,7 @@ package struct ControlSocket: ~Copyable, Sendable {
         case end = 6
         /// Connecting program to host, first: a ``ProgramGreeting``.
         case greeting = 7
-        /// Host to connecting program, in place of a setup: a ``ProgramRefusal``.
+        /// Host to connecting program, instead of a setup: a ``ProgramRefusal``.
         case refusal = 8
         /// Host to runner: the socket of another runner in this process.
         case addInstance = 9

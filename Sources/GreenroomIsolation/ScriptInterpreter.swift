@@ -20,17 +20,17 @@ package struct ScriptInterpreter: Hashable, Sendable {
     /// Whether a file is a script.
     package static func runs(_ path: String) -> Bool { path.hasSuffix(".py") }
 
-    /// Finds the interpreter of a script: the named one, else that of the nearest virtual environment
-    /// (`.venv` or `venv` in the script's folder or above), else `python3` on the `PATH`.
+    /// Finds the interpreter of a script: the named one; otherwise the interpreter of the nearest virtual
+    /// environment (`.venv` or `venv` in the script's folder or above); otherwise `python3` on the `PATH`.
     ///
     /// - Parameters:
     ///   - script: The script's absolute path.
     ///   - named: The absolute path of an interpreter or a virtual environment; nil to search.
     ///   - programs: The folder of the host's programs.
-    /// - Throws: ``LoadError`` with the path, the rule and the cure.
+    /// - Throws: ``LoadError`` with the path, the rule and the fix.
     package init(of script: String, named: String?, programs: String) throws(LoadError) {
         let script = resolvedPath(script) ?? script
-        let folder = Self.folder(of: script)
+        let folder = parentFolder(of: script)
         if let named {
             let inside = "\(named)/bin/python3"
             program = access(inside, X_OK) == 0 ? inside : named
@@ -65,7 +65,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
 
     /// The command that serves the host.
     package var command: [String] {
-        // Without the working directory among the modules, and without files beside them.
+        // The options leave the working directory out of the modules' path, and write no files beside modules.
         [program, "-P", "-B", "-u", "-X", "faulthandler", "-m", "greenroom.runner"]
     }
 
@@ -89,7 +89,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
                 }
             }
             guard folder != "/" else { return nil }
-            folder = Self.folder(of: folder)
+            folder = parentFolder(of: folder)
         }
     }
 
@@ -109,7 +109,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
         return file.prefix(4) == [0x7f, 0x45, 0x4c, 0x46]
     }
 
-    // MARK: What it reads
+    // MARK: Files that the interpreter reads
 
     /// Files of the system that Python's own modules read.
     private static let configuration = ["/etc/locale.alias", "/etc/ssl/openssl.cnf"]
@@ -124,7 +124,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
                 code: .noInterpreter, place: script,
                 explanation: "\(program) is not a program. Name a Python with \"python\".")
         }
-        let prefix = folder(of: folder(of: target))
+        let prefix = parentFolder(of: parentFolder(of: target))
         let libraries = (try? FileDescriptor.names(in: "\(prefix)/lib")) ?? []
         let versions = libraries.filter {
             $0.hasPrefix("python3.") && access("\(prefix)/lib/\($0)/os.py", R_OK) == 0
@@ -151,7 +151,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
             [target, "\(prefix)/lib"]
             + (versions.map { "/etc/\($0)" } + configuration).filter { access($0, R_OK) == 0 }
         // A program that is a link: the environment around the link.
-        let environment = folder(of: folder(of: program))
+        let environment = parentFolder(of: parentFolder(of: program))
         if access("\(environment)/pyvenv.cfg", R_OK) == 0, let found = resolvedPath(environment),
             !isWide(found)
         {
@@ -164,11 +164,6 @@ package struct ScriptInterpreter: Hashable, Sendable {
     private static func isWide(_ folder: String) -> Bool {
         let home = environmentVariable("HOME") ?? "/root"
         return folder == "/" || folder == "/tmp" || folder == home || home.hasPrefix(folder + "/")
-    }
-
-    private static func folder(of file: String) -> String {
-        guard let slash = file.lastIndex(of: "/") else { return "." }
-        return slash == file.startIndex ? "/" : String(file[..<slash])
     }
 }
 

@@ -139,7 +139,7 @@ extension PluginKind {
     package var offerRule: OfferRule? { facts.offerRule }
 }
 
-/// Describes how to read the rows of an offer. Raw values are those of `GR_OFFER_…`.
+/// The meaning of an offer's rows. The raw values equal `GR_OFFER_…`.
 package enum OfferRule: UInt32, Sendable {
     /// One of the rows.
     case rows = 1

@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// The reason why a session can't be reached, with the cure.
+/// The reason why a session can't be reached, with the fix.
 package struct SessionConnectionError: Error, Sendable, CustomStringConvertible {
     package enum Code: Sendable {
         /// No session has the name, or several do.

@@ -8,7 +8,7 @@ package struct PathGrant: Sendable, Equatable {
         case write
         /// Read, write and `ioctl`.
         case device
-        /// Read, and execute in place of the process's program.
+        /// Read, and execute instead of the process's program.
         case execute
     }
 

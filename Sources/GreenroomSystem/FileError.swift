@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// The reason why a file cannot be opened, read or written: the place, the rule and the cure.
+/// The reason why a file cannot be opened, read or written: the place, the rule and the fix.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of the error.
     package enum Code: Sendable {

@@ -55,7 +55,7 @@ package struct DeviceUser: Equatable, Sendable {
             as: UTF8.self)
     }
 
-    /// The reason why a device is busy, and the cure.
+    /// The reason why a device is busy, and the fix.
     ///
     /// - Parameters:
     ///   - users: The processes that have it open.

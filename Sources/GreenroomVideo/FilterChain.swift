@@ -9,7 +9,7 @@ import GreenroomRuntime
 /// the filter. A frame that such a filter finishes after the deadline counts as late, and continues
 /// edited.
 ///
-/// For an isolated filter the copy is in the filter's memory. The original continues unedited after
+/// For an isolated filter, the copy is in the filter's memory. The original continues unedited after
 /// the frame's deadline, which is one interval of the track's rate, and at once while the filter has
 /// an earlier frame or is lost. On a virtual clock no time passes during editing, and the track waits
 /// until the filter counts as hung.

@@ -72,7 +72,7 @@ struct FrameRateConverter: Sendable {
         min(SessionTimeline.playoutDelay, rate.dueNanoseconds(ofFrame: 12))
     }
 
-    /// Whether the first frame or slate, if it arrives now, also fills the slots before its own.
+    /// Whether the first frame or slate, if it arrives now, fills even the slots before its own.
     func isPrompt(at now: Int64) -> Bool { now < due(startSlot) }
 
     /// Returns the first slot that is not due at a time.

@@ -76,7 +76,7 @@ extension VideoTrack {
         /// Chooses the period that shows a frame, as for a recording at the agreed rate. The
         /// account follows from it.
         var schedule: FrameRateConverter
-        /// Black or the slate that the account counts now, so that it is not counted anew; nil
+        /// Black or the slate that the account counts now, so that it is not counted twice; nil
         /// after a frame.
         var hostFrame: (frame: VideoAccount.HostFrame, text: SlateText?)?
         /// The number of starts of the source when its last frame arrived.

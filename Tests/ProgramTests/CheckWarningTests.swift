@@ -235,7 +235,7 @@ import Testing
             let lines = try refusal(of: text)
             #expect(lines.contains("s.yaml:\(words)"), "\(lines)")
             let refusals = lines.split(separator: "\n").filter { $0.contains(".settings") }
-            #expect(refusals.count == 1, "it is told once:\n\(lines)")
+            #expect(refusals.count == 1, "reported once:\n\(lines)")
         }
     }
 

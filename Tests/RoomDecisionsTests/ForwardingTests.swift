@@ -46,7 +46,7 @@ import Testing
             // No descriptor extension; a key frame, another frame, and a later part of a key frame.
             ("80", "10 00aa", .vp8, 12..<15, true), ("80", "10 01aa", .vp8, 12..<15, false),
             ("80", "00 00aa", .vp8, 12..<15, false),
-            // A second partition, and a frame that is no reference.
+            // A second partition, and a frame that is not a reference.
             ("80", "11 00aa", .vp8, 12..<15, false), ("80", "30 00aa", .vp8, 12..<15, true),
             // Picture ids of 7 and 15 bits, and all fields.
             ("80", "9080 05 00", .vp8, 12..<16, true), ("80", "9080 8005 00", .vp8, 12..<17, true),

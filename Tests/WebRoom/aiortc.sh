@@ -60,7 +60,7 @@ for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
     for rejected in "" audio video; do
         say "A room publishes to aiortc $version, which rejects ${rejected:-nothing}"
         serve serve "$rejected"
-        # Each session has a folder of its own for its recording.
+        # Each session records into a separate folder.
         run "publisher-$version-$rejected" "publish: \"http://127.0.0.1:8098/whip\", publish-token: secret"
         wait_for "published:" "$work/server"
         kill -INT "$session"

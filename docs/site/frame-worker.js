@@ -15,7 +15,7 @@ if (location.protocol === "file:") {
           frame.contentDocument.body.append(script);
         });
       scope.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-      // In the order of the list: a script may need the one before it.
+      // Load in the order of the list, because a script may need the one before it.
       scope.importScripts = (...sources) => sources.reduce((last, next) => last.then(() => load(next)), Promise.resolve());
       this.ready = load(new URL(url, document.baseURI).href);
     }

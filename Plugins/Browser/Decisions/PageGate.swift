@@ -21,7 +21,7 @@ package struct PageGate: Sendable {
 
     /// Begins a page.
     ///
-    /// - Parameter resolve: Returns a path without symbolic links; nil if there is no such file.
+    /// - Parameter resolve: Returns a path without symbolic links; nil if the file does not exist.
     package mutating func begin(_ address: PageAddress, resolve: (String) -> String?) {
         failure = nil
         file = Self.path(ofFile: address.url)

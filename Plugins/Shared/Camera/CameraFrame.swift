@@ -1,7 +1,7 @@
 package import GreenroomMedia
 package import GreenroomPlugin
 
-/// The place where the planes of a frame lie in a camera's buffer: one after the other.
+/// The positions of a frame's planes in a camera's buffer, one after the other.
 package struct CameraPlanes: Equatable, Sendable {
     /// A plane's bytes and the length of its rows with padding.
     package struct Plane: Equatable, Sendable {

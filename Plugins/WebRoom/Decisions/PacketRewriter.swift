@@ -142,7 +142,7 @@ package struct PacketRewriter: Sendable {
         return head
     }
 
-    /// Whether a packet belongs to the stream that began; otherwise its sender has started anew.
+    /// Whether a packet continues the current stream; otherwise its sender has restarted.
     package func continues(_ packet: VideoPacket) -> Bool {
         abs(Int(Int16(bitPattern: packet.sequence &- input.sequence))) <= Self.longestGap
     }

@@ -4,7 +4,7 @@
 /// Each room has a random name. A connection between two rooms carries the name of the room that describes it,
 /// and the names of the rooms whose audio it contains. A media server passes no names on.
 package enum RoomMarks {
-    /// What a connection with another room says.
+    /// The marks that the far end of a connection sends.
     package struct Far: Equatable, Sendable {
         /// The far room; nil for another program.
         package var room: String?

@@ -12,8 +12,8 @@ enum Arrival {
     /// packets of 60 ms is up to 60 ms old.
     private static let delay: Int64 = 60_000_000
 
-    /// When a forwarded packet leaves, in nanoseconds after its timestamp: with the audio of its time, which
-    /// passes through the session's mix.
+    /// The delay of forwarded packets after their timestamp, in nanoseconds. Audio of the same time
+    /// passes through the session's mix, so both leave together.
     static let forwardDelay = Int(delay) + VideoEncoder.delay
     /// The properties of a sink that hands packets on then.
     static let forward = "sync=true ts-offset=\(forwardDelay)"

@@ -23,7 +23,7 @@ final class AudioFeed: Sendable {
     /// The viewer is connected.
     func open() { state.withLock { $0.isOpen = true } }
 
-    /// The far end does not accept audio. Packets would block those of the video.
+    /// Ends the feed, because the far end does not accept audio. Its packets would block the video's.
     func refuse() { state.withLock { $0.isRefused = true } }
 
     /// Passes a packet on.

@@ -67,12 +67,12 @@ final class RemoteVideo: Sendable {
         }
     }
 
-    /// What is forwarded.
+    /// The guest's stream as it leaves for viewers.
     private struct Forwarding {
         weak var viewers: VideoStream?
         var lines: Int?
         var sink: Sink?
-        /// The size in the last key frame; nil before there was one that viewers can begin with.
+        /// The size in the last key frame; nil before the first key frame from which viewers can begin.
         var size: FrameSize?
         var limit = StreamLimit(.forwarded)
         /// Whether the limit was exceeded, until the next key frame.

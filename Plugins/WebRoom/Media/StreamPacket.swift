@@ -5,8 +5,8 @@ struct StreamPacket {
     /// The bytes of a packet before they are read.
     struct Bytes {
         let bytes: UnsafeBufferPointer<UInt8>
-        /// When the packet leaves the room, on the clock of the pipelines' timestamps. Packets of all sources
-        /// have one order by it.
+        /// The time at which the packet leaves the room, on the clock of the pipelines' timestamps. It
+        /// orders the packets of all sources.
         let departure: UInt64
 
         /// The packet; nil if a header is invalid.

@@ -8,7 +8,7 @@ import Synchronization
 /// that is too slow loses frames up to the next key frame. One who keeps asking for key frames
 /// waits 1, 2, then 3 s for the next: they cost the other viewers bits.
 final class VideoFeed: Sendable {
-    /// Which layers of a stream are needed.
+    /// The layers of a stream that are needed.
     struct Needs: OptionSet {
         let rawValue: UInt16
 
@@ -53,7 +53,7 @@ final class VideoFeed: Sendable {
         begin()
     }
 
-    /// The far end does not accept the video. Packets would block those of the audio.
+    /// Ends the feed, because the far end does not accept the video. Its packets would block the audio's.
     func refuse() { state.withLock { ($0.isRefused, $0.isOpen) = (true, false) } }
 
     /// Takes a layer of a stream from now on; nil: nothing. One call at a time.
@@ -87,7 +87,7 @@ final class VideoFeed: Sendable {
         }
     }
 
-    /// A layer stops for a moment, and goes on with a key frame.
+    /// Interrupts a layer, which continues with its next key frame.
     func interrupt(_ layer: StreamLayer) {
         state.withLock { if $0.current == layer { $0.current = nil } }
     }
@@ -103,7 +103,7 @@ final class VideoFeed: Sendable {
             else {
                 return (nil, false)
             }
-            // A sender that has started anew begins with a key frame, too.
+            // A sender that has restarted begins with a key frame, too.
             if isLate || layer == state.current && !state.rewriter.continues(packet.facts) {
                 state.current = nil
             }

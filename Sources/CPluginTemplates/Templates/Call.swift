@@ -52,7 +52,7 @@ final class MyPlugin: Call {
         audio = try Self.sendAudio(to: microphone, tone)
     }
 
-    /// What the session needs of a track: nothing is sent that no output wants.
+    /// The session's need for a track. Send a track only while an output wants it.
     func onDemand(_ demand: TrackDemand) {
         do {
             if let camera, demand.track == camera.id {

@@ -80,7 +80,7 @@ static void *send_media(void *self) {
   }
 }
 
-/* What the session needs of a track: nothing is sent that no output wants. */
+/* The session's need for a track. Send a track only while an output wants it. */
 static void demand(void *self, const gr_demand *demand) {
   call *const me = (call *)self;
   const int32_t is_wanted = (int32_t)demand->is_wanted;

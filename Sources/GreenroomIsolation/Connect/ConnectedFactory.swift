@@ -10,7 +10,7 @@ package struct ConnectedFactory: RunnerFactory {
     let kind: PluginKind
     /// The plugin's name; nil for the program's only one of the kind.
     let name: String?
-    /// The plugin's place among those of the listener.
+    /// The plugin's place among the listener's plugins.
     let place: Int
 
     package var path: String { listener.path }

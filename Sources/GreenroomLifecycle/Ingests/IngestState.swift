@@ -47,7 +47,7 @@ struct IngestState: ~Copyable, Sendable {
     private var converter: AudioConverter?
     private var stamps = TimestampNormalizer()
     private var clock = AudioClockRecovery()
-    /// The time at which audio last came too late; nil if audio plays at its timestamps.
+    /// The time at which audio last arrived too late; nil if audio plays at its timestamps.
     private var lastLate: Int64?
     /// Backoff of that time. Without it, a source with repeated delays would lose audio at each
     /// return.

@@ -26,7 +26,7 @@ enum PluginState: Equatable {
         }
     }
 
-    /// Whether the plugin has a current life that goes on, unless that life was just lost.
+    /// Whether the plugin has a current life, which has not just been lost.
     var hasLife: Bool {
         switch self {
         case .present, .begins: true

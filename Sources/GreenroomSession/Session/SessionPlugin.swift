@@ -71,7 +71,7 @@ struct PluginSlots {
     private let everyFilter: [SessionPlugin]
     /// All plugins, including plugins that left.
     private(set) var everyone: [SessionPlugin]
-    /// All instances, including those of plugins that left; for the report.
+    /// The instances of all plugins, even of plugins that left; for the report.
     var instances: [PluginInstance] { everyone.map(\.instance) }
     /// The call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }

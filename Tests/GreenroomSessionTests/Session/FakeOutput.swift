@@ -25,7 +25,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var failingLater: (step: String, status: Status)?
         /// The status with which it gives up when it is stopped; nil not to.
         var endsWith: Status?
-        /// What it does when it is stopped, besides.
+        /// Runs when the output stops.
         var onStop: @Sendable () -> Void = {}
         /// The video call that hangs until the session ends the life, from 0; nil if none.
         var hangingFrame: Int?

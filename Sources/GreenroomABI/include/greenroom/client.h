@@ -24,7 +24,7 @@
  *   The session starts an instance for each of its plugins that names the socket, if the entry has a
  *   plugin of that kind. Each instance has a control thread of this library, on which the host takes it
  *   through its lifecycle. Frames are in memory that both processes share: leased frames reach the host
- *   without a copy. The plugins of a program end together: when one gives up or finishes, the host ends
+ *   without a copy. The plugins of a program end together: when one fails or finishes, the host ends
  *   the others, and the call returns.
  *
  *   PROGRAMS THAT THE HOST STARTS

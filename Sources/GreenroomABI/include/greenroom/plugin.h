@@ -653,7 +653,7 @@ typedef const gr_entry *GR_NULLABLE (*gr_entry_function)(void);
 
 /* ------------------------------------------------------------------------------------
  * An extension of hosts, for plugins that send audio: gr_host.get_extension(instance,
- * GR_EXT_AUDIO_QUEUE) is NULL for the other kinds. Of minor 3.
+ * GR_EXT_AUDIO_QUEUE) is NULL for the other kinds. Since minor 3.
  * ---------------------------------------------------------------------------------- */
 
 #define GR_EXT_AUDIO_QUEUE "greenroom.audio-queue/1"

@@ -797,7 +797,7 @@ class AudioFilter : public Plugin {
  * Plugins that take media
  * ---------------------------------------------------------------------------------- */
 
-/** What outputs, composers and calls take of a session. The functions never overlap each other, nor
+/** The base of outputs, composers and calls, which receive tracks. The functions never overlap each other, nor
  *  set and fill. */
 class Taker {
  public:
@@ -865,7 +865,7 @@ class Call : public Plugin, public Taker {
  public:
   static constexpr std::uint32_t kind = GR_KIND_CALL;
 
-  /** What the session needs of an open track from now on. [control] */
+  /** The session's need for an open track from now on. [control] */
   virtual void on_demand(const gr_demand &demand) { (void)demand; }
 
  protected:
