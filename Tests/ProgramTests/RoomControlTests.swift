@@ -449,14 +449,16 @@ import Testing
         #expect(try room.ask("/room").object()["draining"] as? Bool == true)
 
         // The metrics token reads the metrics and nothing else.
+        // The host limits a plugin's reports, so the answer of the last request serves all checks.
+        var text = ""
         try room.wait(for: true) {
-            try $0.ask("/metrics", token: metrics).text.contains("greenroom_session_draining{")
-                && $0.ask("/metrics", token: metrics).text.contains("} 1\n# HELP greenroom_proc")
+            text = try $0.ask("/metrics", token: metrics).text
+            return text.contains("greenroom_session_draining{")
+                && text.contains("} 1\n# HELP greenroom_proc")
         }
-        #expect(
-            try room.ask("/metrics", token: metrics).text.contains("greenroom_room_guest_places"))
+        #expect(text.contains("greenroom_room_guest_places"))
         let file = try TemporaryFolder()
-        _ = try file.write("metrics", room.ask("/metrics", token: metrics).body)
+        _ = try file.write("metrics", text)
         let check = try ChildProcess.run(
             "sh", ["-c", "promtool check metrics < '\(file("metrics"))'"])
         #expect(check.exit == .code(0) && check.standardError.isEmpty, "\(check)")
