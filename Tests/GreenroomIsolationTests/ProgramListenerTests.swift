@@ -110,6 +110,19 @@ import Testing
         _ = second.descriptor
     }
 
+    @Test func `each of many programs is accepted after the one before has left`() throws {
+        try open(.shareSource)
+        // Memory of a program that has left is soon used again.
+        for _ in 0..<50 {
+            let program = try connect()
+            try #require(eventually { isPending(.shareSource) })
+            let thread = serve(program)
+            let process = try #require(try listener.accept(place(.shareSource)))
+            process.end()
+            thread.join()
+        }
+    }
+
     @Test func `a second program is refused`() throws {
         try open(.shareSource)
         let first = try connect()

@@ -21,8 +21,8 @@ package final class ProgramListener: Sendable {
     private struct Endpoint {
         var kind: PluginKind
         var notify: @Sendable (IncomingConnection) -> Void
-        /// The last program that served the plugin. A program serves each plugin once.
-        var served: ObjectIdentifier?
+        /// Whether the connected program has served the plugin. A program serves each plugin once.
+        var isServed = false
     }
 
     private struct State {
@@ -118,8 +118,7 @@ package final class ProgramListener: Sendable {
             guard let endpoint = state.endpoints[place],
                 let peer = state.connected ?? state.waiting
             else { return false }
-            return peer.kinds.contains(endpoint.kind)
-                && endpoint.served != ObjectIdentifier(peer)
+            return peer.kinds.contains(endpoint.kind) && !endpoint.isServed
         }
     }
 
@@ -130,10 +129,10 @@ package final class ProgramListener: Sendable {
         let peer = state.withLock { state -> GreetedPeer? in
             guard let endpoint = state.endpoints[place],
                 let peer = state.connected ?? state.waiting,
-                peer.kinds.contains(endpoint.kind), endpoint.served != ObjectIdentifier(peer)
+                peer.kinds.contains(endpoint.kind), !endpoint.isServed
             else { return nil }
             if state.connected == nil { (state.connected, state.waiting) = (peer, nil) }
-            state.endpoints[place]?.served = ObjectIdentifier(peer)
+            state.endpoints[place]?.isServed = true
             return peer
         }
         guard let peer else { return nil }
@@ -157,6 +156,7 @@ package final class ProgramListener: Sendable {
         let (notified, next) = state.withLock { state -> ([Endpoint], GreetedPeer?) in
             guard state.connected === peer else { return ([], nil) }
             state.connected = nil
+            for place in state.endpoints.keys { state.endpoints[place]?.isServed = false }
             return (state.waiting.map(state.endpoints(of:)) ?? [], state.waiting)
         }
         if let next {
