@@ -6,8 +6,8 @@ final class AudioFeed: Sendable {
     private struct State {
         var isOpen = false
         var isRefused = false
-        /// The stream whose packets pass; nil before the first.
-        var stream: ObjectIdentifier?
+        /// The stream whose packets pass; nil before the first packet, and after the stream has ended.
+        weak var stream: AudioStream?
         var rewriter: PacketRewriter
     }
 
@@ -31,8 +31,8 @@ final class AudioFeed: Sendable {
         let isLate = slots.isLate
         let head = state.withLock { state -> PacketRewriter.Head? in
             guard state.isOpen, !state.isRefused, !isLate else { return nil }
-            if state.stream != ObjectIdentifier(stream) || !state.rewriter.continues(packet.facts) {
-                state.stream = ObjectIdentifier(stream)
+            if state.stream !== stream || !state.rewriter.continues(packet.facts) {
+                state.stream = stream
                 state.rewriter.begin(packet.facts, at: packet.departure)
             }
             return state.rewriter.rewrite(packet.facts, at: packet.departure)
