@@ -430,7 +430,7 @@ final class WebRoom: Call {
 
     func onStop() {
         control.setLive(false)
-        // Requests that wait look for a change every 100 ms.
+        // Requests that wait for a change answer that the session has ended.
         if room.end() { usleep(300_000) }
         for link in links { link.cancel() }
         let deadline = ServerLink.endDeadline

@@ -5,8 +5,9 @@ import RoomDecisions
 /// It waits for events, and for the reader's network: a reader that is too slow loses the oldest, and
 /// is told how many.
 struct EventStream: Sendable {
-    /// A line without meaning is sent after so many waits: one that has gone is noticed by it.
-    private static let waitsBetweenBeats = 100
+    /// A line without meaning is sent after such a time without events: a reader that has gone is
+    /// noticed by it.
+    private static let beat = Duration.seconds(10)
 
     private let reader: EventReader
     private var next: Int
@@ -23,14 +24,18 @@ struct EventStream: Sendable {
             hasBegun = true
             return ": the session's events\n\n"
         }
-        for _ in 0..<Self.waitsBetweenBeats {
-            guard let (lost, events, next) = reader.control.read(from: next) else { return nil }
-            self.next = next
-            let text =
-                (lost > 0 ? EventLog.Event.lost(lost) : "") + events.map(\.serverSent).joined()
-            if !text.isEmpty { return text }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        return ":\n\n"
+        let seen = reader.control.changes.count
+        guard let text = read() else { return nil }
+        guard text.isEmpty else { return text }
+        await reader.control.changes.wait(after: seen, atMost: Self.beat)
+        try Task.checkCancellation()
+        return read().map { $0.isEmpty ? ":\n\n" : $0 }
+    }
+
+    /// The new events as text; nil if the room has closed.
+    private mutating func read() -> String? {
+        guard let (lost, events, next) = reader.control.read(from: next) else { return nil }
+        self.next = next
+        return (lost > 0 ? EventLog.Event.lost(lost) : "") + events.map(\.serverSent).joined()
     }
 }

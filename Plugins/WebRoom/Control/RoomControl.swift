@@ -21,6 +21,8 @@ final class RoomControl: Sendable {
     let stills: Stills
     private let host: PluginHost
     private let state = Mutex(State())
+    /// Posts each event, and the opening and closing of the room.
+    let changes = Signal()
 
     init(host: PluginHost) {
         self.host = host
@@ -32,7 +34,10 @@ final class RoomControl: Sendable {
     var isLive: Bool { state.withLock { $0.isLive } }
 
     /// The room opens or closes.
-    func setLive(_ isLive: Bool) { state.withLock { $0.isLive = isLive } }
+    func setLive(_ isLive: Bool) {
+        state.withLock { $0.isLive = isLive }
+        changes.post()
+    }
 
     /// Takes an event of the session. [control]
     ///
@@ -43,6 +48,7 @@ final class RoomControl: Sendable {
             state.log.add(json)
             if json.contains(#""event":"stopping""#) { state.isLive = false }
         }
+        changes.post()
         return nil
     }
 
@@ -73,14 +79,15 @@ final class RoomControl: Sendable {
             return .queued
         }
         let end = Date.now.addingTimeInterval(Self.longestOutcome)
-        while Date.now < end {
+        while Date.now < end, !Task.isCancelled {
+            let seen = changes.count
             let events = state.withLock { $0.log.events(from: next) }.events
             for event in events {
                 if let outcome = CommandOutcome(of: number, in: event.json) {
                     return .outcome(outcome)
                 }
             }
-            try await Task.sleep(for: .milliseconds(20))
+            await changes.wait(after: seen, atMost: .seconds(end.timeIntervalSinceNow))
         }
         return .queued
     }

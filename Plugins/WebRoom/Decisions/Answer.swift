@@ -1,6 +1,7 @@
 /// The room's answer to an offer, computed from the offer and the room's media.
 ///
-/// The room rejects a medium that it cannot carry with port 0, and serves the rest.
+/// The room serves what it can carry. The rest stays inactive in the shared transport, or is rejected with port 0 if
+/// it has none.
 package struct Answer: Equatable, Sendable {
     /// A medium that the room serves.
     private struct Served: Equatable, Sendable {
@@ -59,8 +60,10 @@ package struct Answer: Equatable, Sendable {
         guard !chosen.isEmpty else {
             throw .unacceptable("no audio or video in common with the room")
         }
-        let lines = chosen.map(\.line)
-        bundle = group.map { Self.tagged($0, lines, offer) }
+        bundle = group.map { group in
+            Self.tagged(
+                group, offer.media.indices.filter { Self.isKept(offer.media[$0], group) }, offer)
+        }
         (self.offer, sends) = (offer, terms.sends)
         var served: [Served] = []
         for one in chosen {
@@ -94,15 +97,18 @@ package struct Answer: Equatable, Sendable {
 
     /// Whether the room can carry a medium. The room rejects media outside the group.
     private static func isCarried(_ medium: SessionDescription.Media, _ group: [String]?) -> Bool {
-        guard ["audio", "video"].contains(medium.kind), medium.isRTP,
-            medium.direction != .inactive
-        else { return false }
-        guard let group else { return medium.hasPort }
-        return !medium.isDisabled && medium.name.map(group.contains) ?? false
+        guard medium.direction != .inactive else { return false }
+        if let group { return isKept(medium, group) }
+        return ["audio", "video"].contains(medium.kind) && medium.isRTP && medium.hasPort
     }
 
-    /// The medium whose transport the group shares: the first served medium, if it has transport
-    /// data.
+    /// Whether a medium of a group stays in it: served or inactive.
+    private static func isKept(_ medium: SessionDescription.Media, _ group: [String]) -> Bool {
+        ["audio", "video"].contains(medium.kind) && medium.isRTP && !medium.isDisabled
+            && medium.name.map(group.contains) ?? false
+    }
+
+    /// The medium whose transport the group shares: the first one that stays, if it has transport data.
     private static func tagged(
         _ group: [String], _ lines: [Int], _ offer: SessionDescription
     ) -> Int {
@@ -205,11 +211,13 @@ package struct Answer: Equatable, Sendable {
         guard local.media.count == served.count, !local.media.contains(where: \.isDisabled) else {
             throw RequestError(.failed, "The room can't make the connection that it has agreed on.")
         }
+        let candidates = local.media.flatMap(\.transport.candidates)
         var description = SessionDescription()
         for (line, offered) in offer.media.enumerated() {
             guard let index = served.firstIndex(where: { $0.line == line }) else {
-                let transport = bundle == nil ? nil : local.media.first?.transport
-                description.media.append(Self.rejected(offered, transport))
+                var medium = unserved(offered, local.media.first?.transport)
+                if line == bundle { medium.transport.candidates = candidates }
+                description.media.append(medium)
                 continue
             }
             var medium = base(of: served[index])
@@ -219,8 +227,7 @@ package struct Answer: Equatable, Sendable {
             medium.transport = own.transport
             if let bundle {
                 // Write all candidates into the medium whose transport the media share.
-                medium.transport.candidates =
-                    line == bundle ? local.media.flatMap(\.transport.candidates) : []
+                medium.transport.candidates = line == bundle ? candidates : []
             }
             medium.sharesPort = offered.sharesPort
             if sends {
@@ -232,17 +239,18 @@ package struct Answer: Equatable, Sendable {
             description.media.append(medium)
         }
         if let bundle {
-            let names = served.map(\.line).sorted { $0 == bundle && $1 != bundle }.compactMap {
-                offer.media[$0].name
-            }
+            let names = offer.media.indices.filter { description.media[$0].hasPort }
+                .sorted { $0 == bundle && $1 != bundle }.compactMap { offer.media[$0].name }
             description.groups = [names]
         }
         return description
     }
 
-    /// A medium with port 0. It repeats the shared transport and a codec, because aiortc refuses an answer in
-    /// which a rejected medium has none.
-    private static func rejected(
+    /// A medium that the room does not serve.
+    ///
+    /// Audio and video of the group are inactive, with a codec, because aiortc refuses a medium without one. With port 0,
+    /// aiortc would wait forever for the transport of a medium that comes before a served one.
+    private func unserved(
         _ offered: SessionDescription.Media, _ transport: SessionDescription.Transport?
     ) -> SessionDescription.Media {
         var medium = SessionDescription.Media(
@@ -250,7 +258,10 @@ package struct Answer: Equatable, Sendable {
             formats: Array(offered.formats.prefix(1)))
         medium.name = offered.name
         medium.direction = .inactive
-        guard let transport, ["audio", "video"].contains(offered.kind) else { return medium }
+        guard let transport, let group = Self.group(of: offer), Self.isKept(offered, group) else {
+            return medium
+        }
+        medium.hasPort = true
         medium.transport = transport
         medium.transport.candidates = []
         medium.sharesPort = offered.sharesPort
@@ -270,6 +281,8 @@ package struct Answer: Equatable, Sendable {
             guard let name = offer.media[one.line].name else { continue }
             lines[name] = bundle == nil ? index : 0
         }
+        // The shared transport may be that of an inactive medium.
+        if let name = bundle.flatMap({ offer.media[$0].name }) { lines[name] = 0 }
         return CandidateTarget(
             usernames: Set(served.compactMap(\.transport.username)), lines: lines,
             rejected: Set(offer.media.compactMap(\.name)).subtracting(lines.keys))

@@ -307,10 +307,8 @@ final class RoomHandler: Sendable {
         if let guest { room.ask(as: guest) }
         room.polls.add(1, ordering: .relaxed)
         defer { room.polls.subtract(1, ordering: .relaxed) }
-        for _ in 0..<100 where room.revision == after {
-            try? await Task.sleep(for: .milliseconds(100))
-            if Task.isCancelled { break }
-        }
+        let seen = room.changes.count
+        if room.revision == after { await room.changes.wait(after: seen, atMost: .seconds(10)) }
         var description = room.description(
             for: role, guest: guest, viewer: viewer, messages: messages)
         description.title = title

@@ -55,6 +55,8 @@ final class RoomServer: Sendable {
     private let certificate: ServerCertificate?
     private let proxy: ClientAddress?
     private let state: Mutex<State>
+    /// Connections that begin to wait for a place.
+    private let crowding = Signal()
     private let requests: AsyncStream<RoomExchange>
     private let enqueue: AsyncStream<RoomExchange>.Continuation
 
@@ -274,7 +276,9 @@ final class RoomServer: Sendable {
         switch verdict {
         case .admitted: break
         case .inPlace(let old): Self.end(state.connections[UInt64(old)])
-        case .full: state.waiting.append(id)
+        case .full:
+            state.waiting.append(id)
+            crowding.post()
         case .refused:
             Self.end(connection)
             defer { state.hasSaidFull = true }
@@ -341,6 +345,7 @@ final class RoomServer: Sendable {
     /// Ends connections that take too long, and gives free places to waiting connections.
     private func keepTime() async {
         while !Task.isCancelled {
+            let seen = crowding.count
             let isCrowded = state.withLock { state in
                 for id in state.table.expire(at: Self.now) {
                     Self.end(state.connections[UInt64(id)])
@@ -350,7 +355,12 @@ final class RoomServer: Sendable {
                 for id in waiting { _ = admit(id, in: &state) }
                 return !state.waiting.isEmpty
             }
-            try? await Task.sleep(for: .milliseconds(isCrowded ? 20 : 500))
+            if isCrowded {
+                try? await Task.sleep(for: .milliseconds(20))
+            } else {
+                // The shortest step may take 10 s.
+                await crowding.wait(after: seen, atMost: .seconds(2))
+            }
         }
     }
 }

@@ -10,6 +10,8 @@ final class Room: Sendable {
     struct State {
         /// Video tracks, by their id.
         var streams: [UInt32: VideoStream] = [:]
+        /// Microphones and shares with audio: the participant's number, or nil for the session's own.
+        var sounds: [UInt32: UInt32?] = [:]
         /// The audio for each participant, by number.
         var mixes: [UInt32: AudioStream] = [:]
         var viewers: [String: Viewer] = [:]
@@ -26,7 +28,8 @@ final class Room: Sendable {
         /// Streams that the room encodes.
         var watched: Set<UInt32> = []
         /// Counts changes that pages show.
-        var revision = 1
+        var revision = 1 { didSet { changes.post() } }
+        let changes: Signal
         /// Connections, from before they are made until after they have stopped.
         var places: [Place: Int] = [:]
         /// Of these, viewers, by their address.
@@ -67,7 +70,9 @@ final class Room: Sendable {
     let hasOneServer: Bool
     /// How many files this process may open.
     let openFiles = sysconf(Int32(_SC_OPEN_MAX))
-    let state = Mutex(State())
+    let state: Mutex<State>
+    /// Posts each new revision.
+    let changes = Signal()
     /// Requests that wait for a change.
     let polls = Atomic(0)
 
@@ -76,6 +81,7 @@ final class Room: Sendable {
         self.hasOneServer = hasOneServer
         audio = AudioStream(room: services)
         ownAudio = AudioStream(room: services)
+        state = Mutex(State(changes: changes))
     }
 
     // MARK: What the session has
@@ -88,7 +94,7 @@ final class Room: Sendable {
         case .camera, .share, .stage:
             return stream(of: track).want
         case .fullMix:
-            return audio.isHeard ? AudioStream.want : nil
+            return audio.isHeard && hasSound(where: { _ in true }) ? AudioStream.want : nil
         case .mixMinus:
             guard let participant = track.participant?.number else { return nil }
             let (mix, isNew) = state.withLock { state in
@@ -98,10 +104,25 @@ final class Room: Sendable {
                 return (mix, true)
             }
             if isNew { moveListeners(of: participant) }
-            return mix.isHeard ? AudioStream.want : nil
-        case .mix: return ownAudio.isHeard ? AudioStream.want : nil
-        case .microphone, .shareAudio, .incoming: return nil
+            return mix.isHeard && hasSound(where: { $0 != participant }) ? AudioStream.want : nil
+        case .mix:
+            return ownAudio.isHeard && hasSound(where: { $0 == nil }) ? AudioStream.want : nil
+        case .microphone, .shareAudio:
+            let isNew = state.withLock { state in
+                state.sounds.updateValue(track.participant?.number, forKey: track.id) == nil
+            }
+            if isNew { services.host.wantsChanged() }
+            return nil
+        case .incoming: return nil
         }
+    }
+
+    /// Whether a mix of these people's audio is more than silence: without that, a room with nothing but viewers
+    /// would encode and send silence.
+    ///
+    /// - Parameter isMixed: Whether the audio of a participant is in the mix; nil for the session's own.
+    private func hasSound(where isMixed: (UInt32?) -> Bool) -> Bool {
+        state.withLock { $0.sounds.values.contains(where: isMixed) }
     }
 
     private func stream(of track: Track) -> VideoStream {
@@ -415,16 +436,21 @@ final class Room: Sendable {
     /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,
     /// and nothing is wanted of a track without viewers.
     private func forgetTracksOfGone() {
-        let (tracks, mixes) = state.withLock { state in
+        let (tracks, mixes, isQuieter) = state.withLock { state in
             let guests = state.guests.values
             let here = Set(guests.compactMap { $0.participant?.number })
             let sharing = Set(guests.compactMap { $0.sharer?.participant?.number })
+            let sounds = state.sounds.count
+            state.sounds = state.sounds.filter { sound in sound.value.map(here.contains) ?? true }
             let tracks = state.streams.values.map(\.track).filter { track in
                 guard let number = track.participant?.number else { return false }
                 return !(track.kind == .share ? sharing : here).contains(number)
             }
-            return (tracks, state.mixes.keys.filter { !here.contains($0) })
+            return (
+                tracks, state.mixes.keys.filter { !here.contains($0) }, state.sounds.count < sounds
+            )
         }
+        if isQuieter { services.host.wantsChanged() }
         for track in tracks { end(track) }
         for number in mixes { endMix(of: number) }
     }
