@@ -433,7 +433,8 @@ let package = Package(
         .target(
             name: "GreenroomSession",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSchema", "StageDecisions", "GreenroomSystem", "GreenroomVideo",
@@ -575,7 +576,8 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomFiles",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPluginInterface",
-                "GreenroomRuntime", "GreenroomSession", "GreenroomVideo", "TestSupport",
+                "GreenroomRuntime", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
@@ -596,7 +598,7 @@ let package = Package(
                 "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomIPC",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRunner",
-                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
+                "GreenroomRuntime", "GreenroomSystem", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomSandboxTests",

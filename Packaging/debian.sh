@@ -78,7 +78,7 @@ END
 }
 mkdir -p .build
 pack greenroom "$folder/root" video "Depends: $host
-Recommends: $plugins, gstreamer1.0-plugins-base, gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad, gstreamer1.0-nice
+Recommends: $plugins, curl, gstreamer1.0-plugins-base, gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad, gstreamer1.0-nice
 Suggests: chromium-headless-shell, greenroom-dev" << END
 Description: host for cameras, microphones and screen shares that are plugins
  Greenroom loads media plugins that a session file names, drives them through their

@@ -19,6 +19,7 @@ final class FileRecorder {
     private let processStart: Int64?
     /// Whether this process has recorded before a pause.
     private let isContinued: Bool
+    private let completed: (_ path: String) -> Void
     private var video: [UInt32: VideoTrack] = [:]
     private var audio: [UInt32: AudioTrack] = [:]
     private var streams: [MediaFile.Stream] = []
@@ -34,10 +35,13 @@ final class FileRecorder {
     ///   - processStart: For a participant's track, whose times count from its opening: when this
     ///     process began to record, or to record again, on the session clock.
     ///   - isContinued: Whether this process has recorded before a pause: existing files stay.
+    ///   - completed: Called with the path of each complete file.
     init(
         _ tracks: some Collection<Track>, path: String, container: Container,
-        settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false
+        settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false,
+        completed: @escaping (_ path: String) -> Void
     ) throws {
+        self.completed = completed
         (self.processStart, self.isContinued) = (processStart, isContinued)
         self.settings = settings
         self.container = container
@@ -199,7 +203,10 @@ final class FileRecorder {
             throw RecordingError(path: names.next, underlyingError: .fileExists)
         }
         let (container, streams) = (container, streams)
-        return try Recording(from: start, limits: settings.limits) { [weak self] start in
+        return try Recording(
+            from: start, limits: settings.limits, completed: completed
+        ) {
+            [weak self] start in
             if isResumed { names.skipTaken() }
             let file = try MediaFile(
                 path: names.next, container: container, streams: streams, start: start,

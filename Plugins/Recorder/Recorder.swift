@@ -228,7 +228,8 @@ final class Recorder: Output {
         let isOwn = tracks.allSatisfy { $0.participant == nil }
         return try FileRecorder(
             tracks, path: path, container: container, settings: settings,
-            processStart: isOwn ? nil : start, isContinued: hasPaused)
+            processStart: isOwn ? nil : start, isContinued: hasPaused
+        ) { [host] path in host.fileFinished(path) }
     }
 
     /// Opens the file of a participant's track. After an error the recorder does not want the track.

@@ -36,6 +36,7 @@ final class Recording {
 
     private let limits: Limits
     private let open: (_ start: Int64) throws -> MediaFile
+    private let completed: (_ path: String) -> Void
     private var file: MediaFile
     /// The number of the file, from 0.
     private var segment = 0
@@ -59,11 +60,15 @@ final class Recording {
     /// - Parameters:
     ///   - start: The time of the first frame or sample, in nanoseconds from the session's start. Other
     ///     tracks may begin up to half a second before it.
+    ///   - completed: Called with the path of each complete file.
     ///   - open: Creates the next file.
     init(
-        from start: Int64, limits: Limits, open: @escaping (_ start: Int64) throws -> MediaFile
+        from start: Int64, limits: Limits,
+        completed: @escaping (_ path: String) -> Void,
+        open: @escaping (_ start: Int64) throws -> MediaFile
     ) throws {
         self.limits = limits
+        self.completed = completed
         self.open = open
         startCell = Self.cell(of: start)
         firstCell = max(startCell - Self.headStart, 0)
@@ -135,6 +140,7 @@ final class Recording {
     func finish(at ends: [Int64?]) throws {
         while !pending.isEmpty { try writeCell() }
         try file.close()
+        if end == nil { completed(file.path) }
         end = ends.compactMap(\.self).max()
     }
 
@@ -169,6 +175,7 @@ final class Recording {
 
     private func change() throws {
         try file.close()
+        completed(file.path)
         let next = try open(nextCell * Self.cellNanoseconds)
         closedBytes += file.size
         file = next

@@ -96,7 +96,10 @@ final class SpeakerFile: VirtualAudioSpeaker {
 
     func onStop() {
         do {
-            try file?.close()
+            if let file {
+                try file.close()
+                host.fileFinished(settings.path)
+            }
         } catch {
             host.giveUp("\(error)", status: .unavailable)
         }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,6 +32,10 @@ int greenroom_pidfd(pid_t process) {
 
 int greenroom_pidfd_kill(int pidfd, int signal) {
     return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
+}
+
+int greenroom_spawn_in(void *actions, const char *folder) {
+    return posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
 const int greenroom_code_exited = CLD_EXITED;

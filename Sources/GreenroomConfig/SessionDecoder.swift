@@ -17,6 +17,7 @@ enum SessionDecoder {
         var outputs: [SessionOutput] = []
         var call: SessionOutput?
         var timeline: [TimelineEntry] = []
+        var hooks: [HookTrigger: HookAction] = [:]
     }
 
     /// A source of a role with a name.
@@ -103,6 +104,11 @@ enum SessionDecoder {
                 .list(of: output, "a list of outputs", count: 0...maximumOutputs),
                 "Where the media go. Without outputs the session runs and records nothing.",
                 examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
+            Field(
+                "on", \.hooks, hooks,
+                "Hooks: programs that the host runs, or requests that it sends, when something has "
+                    + "happened.",
+                examples: [["ended": ["logger", "the session has ended"]]]),
         ]
 
     private static let session = Decoder<Session>.section(

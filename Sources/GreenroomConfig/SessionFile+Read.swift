@@ -85,6 +85,7 @@ extension SessionConfiguration {
         .sorted { $0.role < $1.role }
         outputs = draft.outputs + (draft.call.map { [$0] } ?? [])
         composeRecordings()
+        hooks = draft.hooks
         // The entries' numbers make the sort stable.
         timeline = draft.timeline.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import GreenroomABI
 import GreenroomConfig
 import GreenroomIsolation
@@ -10,6 +11,7 @@ import GreenroomSandbox
 import GreenroomSchema
 import GreenroomLifecycle
 import GreenroomSession
+import GreenroomSystem
 
 extension SessionPlan {
     /// Loads the plugins of a configuration, and checks their settings and commands.
@@ -41,6 +43,7 @@ extension SessionPlan {
         assembly.problems += stageProblems
         self.configuration.timeline = assembly.timeline(of: self)
         controlParser = .lines
+        hooks = assembly.hooks()
         guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }
     }
 }
@@ -292,6 +295,45 @@ private struct Assembly {
                 return nil
             }
         }
+    }
+
+    /// The hooks, with the keys of their requests.
+    mutating func hooks() -> [HookTrigger: HookJob] {
+        var jobs: [HookTrigger: HookJob] = [:]
+        for (trigger, action) in configuration.hooks {
+            let path = "on.\(trigger.rawValue)"
+            switch action {
+            case .command(let words):
+                guard let program = words.first else { continue }
+                if !Self.isProgram(program, in: configuration.folder) {
+                    report(
+                        "\(program): no such program. Install it, or correct the first word.", path)
+                }
+                jobs[trigger] = .command(words)
+            case .post(let url, let secretFile):
+                if !Self.isProgram("curl", in: configuration.folder) {
+                    report("needs the program curl, which sends the request. Install it.", path)
+                }
+                do throws(InvalidValueError) {
+                    let text = try SecretFile.read(secretFile, relativeTo: configuration.folder)
+                    jobs[trigger] = .post(url: url, key: try HookRequest.key(text))
+                } catch {
+                    report(error.description, "\(path).secret-file")
+                }
+            }
+        }
+        return jobs
+    }
+
+    /// Whether a program can be started from a folder.
+    private static func isProgram(_ name: String, in folder: String) -> Bool {
+        let folders =
+            name.contains("/")
+            ? [""]
+            : (environmentVariable("PATH") ?? "/usr/bin:/bin").split(separator: ":").map {
+                "\($0)/"
+            }
+        return folders.contains { access(absolutePath("\($0)\(name)", from: folder), X_OK) == 0 }
     }
 
     private mutating func report(

@@ -88,6 +88,7 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let setCeiling = Call(rawValue: 55)
     package static let wantsChanged = Call(rawValue: 56)
     package static let outputState = Call(rawValue: 57)
+    package static let fileFinished = Call(rawValue: 58)
     /// The thread that used the channel has ended.
     package static let leave = Call(rawValue: 50)
 }
@@ -95,5 +96,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// The version, which must be equal on both sides.
-    package static let version: UInt32 = 11
+    package static let version: UInt32 = 12
 }

@@ -60,6 +60,7 @@ struct HostService {
         case .reportValue: report(length)
         case .joined, .left, .openTrack, .closeTrack, .setMuted: serveCall(call, length)
         case .setCeiling, .outputState: passOutput(call, length)
+        case .fileFinished: finishFile(length)
         case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
         case .command: passCommand(length)
         case .describeSession: passSessionText(HostInterface.control.pointee.describe)
@@ -157,6 +158,14 @@ struct HostService {
             return withUnsafePointer(to: &message.capability) { capability in
                 answer(host.set_ceiling(instance, track, isNull ? nil : capability, text))
             }
+        }
+    }
+
+    /// Reports a complete file. Each one is an event.
+    private func finishFile(_ length: Int) -> Int {
+        connection.countLines(1)
+        return withText(after: MessageLayout.subject, length, limit: Int(PATH_MAX)) { path in
+            answer(HostInterface.files.pointee.finished(instance, path))
         }
     }
 

@@ -1,3 +1,5 @@
+import GreenroomSystem
+
 /// The SHA-256 of a library's file.
 package enum LibraryHash {
     /// The hash in hexadecimal digits; nil if the file cannot be read.

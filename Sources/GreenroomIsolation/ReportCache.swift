@@ -1,3 +1,5 @@
+import GreenroomSystem
+
 /// The last validation report of each plugin, by the library's path and the plugin's id.
 package struct ReportCache: Sendable {
     private let folder: String

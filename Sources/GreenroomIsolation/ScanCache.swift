@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomIPC
 package import GreenroomPluginInterface
+import GreenroomSystem
 
 /// A cache of scan results in files. The file `<hash of the library>` contains the result. The file
 /// `file-…`, named after the library's identity, contains the hash, so that the host need not read

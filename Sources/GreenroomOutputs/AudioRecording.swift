@@ -88,6 +88,7 @@ final class AudioRecording: AudioSink {
             guard let writer else { return }
             do throws(FileError) {
                 try Self.drain(state, on: clock, into: writer)
+                events.send(.fileFinished(role: "record", file: path))
             } catch {
                 state.withLock { state in
                     state.failure = "\(error)"

@@ -17,6 +17,8 @@ final class Y4MRecording: VideoSink {
     /// Safe: set before the branch's thread starts; only that thread writes and finishes. A lock
     /// would cost time for each frame.
     nonisolated(unsafe) private var writer: Y4MWriter?
+    /// The writer's file; nil for standard output. The same thread uses it.
+    nonisolated(unsafe) private var path: String?
     /// The files so far. The branch's thread writes the list when the size changes, and reports
     /// read it.
     private let files: Monitor<[OutputPiece]>
@@ -38,7 +40,7 @@ final class Y4MRecording: VideoSink {
         do throws(FileError) {
             self.init(
                 try Y4MWriter(path: path, format: format, replaces: replaces), pace: .asTheyCome,
-                isRecording: true, later: later, events: events)
+                isRecording: true, path: path, later: later, events: events)
         } catch {
             throw OutputError(place: path, explanation: "\(error.rule); \(error.cure)")
         }
@@ -66,10 +68,11 @@ final class Y4MRecording: VideoSink {
     }
 
     private init(
-        _ writer: consuming Y4MWriter, pace: OutputPace, isRecording: Bool,
+        _ writer: consuming Y4MWriter, pace: OutputPace, isRecording: Bool, path: String? = nil,
         later: RecordedFiles? = nil, events: SessionEvents? = nil
     ) {
         self.pace = pace
+        self.path = path
         self.isRecording = isRecording
         self.later = later
         self.events = events
@@ -95,7 +98,15 @@ final class Y4MRecording: VideoSink {
     }
 
     func finish() throws {
-        if let ended = writer.take() { try ended.close() }
+        guard let ended = writer.take() else { return }
+        try ended.close()
+        tellFinished()
+    }
+
+    /// Reports the file, which was closed.
+    private func tellFinished() {
+        guard let path else { return }
+        events?.send(.fileFinished(role: "record", file: path))
     }
 
     /// Closes the file, and starts a file of another size.
@@ -108,9 +119,10 @@ final class Y4MRecording: VideoSink {
         let isEmpty = firstFrame == (pieces.last?.firstFrame ?? 0)
         try ended.close()
         // A file without frames is replaced.
-        if isEmpty { pieces.removeLast() }
+        if isEmpty { pieces.removeLast() } else { tellFinished() }
         let path = try later.path(pieces.count + 1, replaces: isEmpty)
         writer = try Y4MWriter(path: path, format: format, replaces: isEmpty || later.overwrites)
+        self.path = path
         let piece = OutputPiece(file: path, size: size.description, firstFrame: firstFrame)
         files.withLock { $0 = pieces + [piece] }
         return piece

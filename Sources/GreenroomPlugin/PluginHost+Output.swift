@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-// An output's messages to the host while it runs. Wraps `GR_EXT_OUTPUT_HOST`.
+// An output's messages to the host while it runs. Wraps `GR_EXT_OUTPUT_HOST` and `GR_EXT_FILES_HOST`.
 
 /// The connection state of an output.
 public enum OutputState: UInt32, CaseIterable, Sendable {
@@ -49,6 +49,17 @@ extension PluginHost {
     @discardableResult
     public func setState(_ state: OutputState, _ text: String? = nil) -> Status {
         Status(rawValue: table.setState(state.rawValue, text))
+    }
+
+    /// Tells the session that a file is complete: the output has closed it, and will not change it. Hooks
+    /// of the session may then upload or remove it.
+    ///
+    /// - Parameter path: The absolute path of a regular file that the plugin may write to.
+    /// - Returns: `Status.ok`; `Status.unsupported` if the plugin is not an output, or the host is older
+    ///   than minor 3; else the reason of the refusal.
+    @discardableResult
+    public func fileFinished(_ path: String) -> Status {
+        Status(rawValue: table.finish(file: path))
     }
 
     /// Sets a value of the output in the session's report. A later value replaces an earlier one.

@@ -114,6 +114,19 @@ extension RunnerInterface {
                 return runner.channel.pass(message, text, .outputState, to: host)
             }))
 
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) static let files = leaked(
+        gr_files_host(
+            struct_size: UInt32(MemoryLayout<gr_files_host>.size), reserved: 0,
+            finished: { instance, path in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                let channel = runner.channel
+                channel.write(host, at: MessageLayout.name)
+                let length = channel.write(
+                    text: path, after: MessageLayout.subject, limit: Int(PATH_MAX))
+                return channel.status(of: .fileFinished, length: length)
+            }))
+
     private static func passFrame(
         _ call: Call, _ instance: UInt64, _ frame: UInt64
     ) -> gr_status {

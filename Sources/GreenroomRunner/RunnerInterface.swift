@@ -75,6 +75,9 @@ enum RunnerInterface {
                 if runner.takesMedia, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
                     return UnsafeRawPointer(output)
                 }
+                if runner.takesMedia, strcmp(id, GR_EXT_FILES_HOST) == 0 {
+                    return UnsafeRawPointer(files)
+                }
                 if runner.isCall, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }

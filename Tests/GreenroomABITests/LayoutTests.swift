@@ -160,6 +160,7 @@ import Testing
         Layout(
             "gr_audio_queue", size: 24,
             [("struct_size", 0), ("reserved", 4), ("clear", 8), ("queued", 16)]),
+        Layout("gr_files_host", size: 16, [("struct_size", 0), ("reserved", 4), ("finished", 8)]),
         Layout(
             "gr_broadcast", size: 32,
             [("struct_size", 0), ("reserved", 4), ("paused", 8), ("resumed", 16), ("finished", 24)]),

@@ -142,13 +142,13 @@ enum Samples {
             yaml: "camera: { plugin: A }\nxyzzy: 3s",
             faults: [
                 #"2:1: xyzzy: unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "stage", "cameras", "microphones", "shares", "stages", "media", "call", "timeline", "outputs"."#
+                    + #""share", "stage", "cameras", "microphones", "shares", "stages", "media", "call", "timeline", "outputs", "on"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n\"a b\": 1",
             faults: [
                 #"2:1: "a b": unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "stage", "cameras", "microphones", "shares", "stages", "media", "call", "timeline", "outputs"."#
+                    + #""share", "stage", "cameras", "microphones", "shares", "stages", "media", "call", "timeline", "outputs", "on"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n<<: { session: { name: x } }",

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomMedia
 import Synchronization
+import GreenroomSystem
 import TestSupport
 import Testing
 

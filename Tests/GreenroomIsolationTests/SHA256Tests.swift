@@ -1,3 +1,4 @@
+import GreenroomSystem
 import TestSupport
 import Testing
 

@@ -75,10 +75,14 @@ import Testing
         for name in ["a-002.mkv", "a-003.mkv"] {
             #expect(try readFile(folder(name)) == Array("something".utf8))
         }
-        for (name, frames) in [("a-001.mkv", 10.0), ("a-004.mkv", 10), ("a-005.mkv", 5)] {
+        let segments = [("a-001.mkv", 10.0), ("a-004.mkv", 10), ("a-005.mkv", 5)]
+        for (name, frames) in segments {
             #expect(try probe(folder(name)).first == frames, "\(name)")
         }
         #expect(!folder.has("a-006.mkv"))
+        #expect(
+            session.host.state.withLock { $0.output.files } == segments.map { folder($0.0) },
+            "hooks get each segment once, in order")
     }
 
     @Test func `segments of an earlier recording go when the first new one is there`() throws {

@@ -72,6 +72,7 @@ import Testing
         "GreenroomIsolation/ConfinedProcess.swift": "polls a process",
         "GreenroomIsolation/PluginScanner.swift": "waits for a process",
         "GreenroomIsolation/SharedProcess.swift": "waits for a process",
+        "GreenroomSession/Hooks/HookProcess.swift": "waits for a process",
         "GreenroomHost/PluginLibrary+Deadline.swift": "runs a library's constructors",
     ]
 

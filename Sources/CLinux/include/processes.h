@@ -29,6 +29,10 @@ extern const int greenroom_code_exited;
 // Reaps a child. Returns 1 with its code and status, 0 while it runs.
 int greenroom_reap(pid_t process, int *_Nonnull code, int *_Nonnull status);
 
+// Has a process that is spawned with posix_spawn_file_actions_t begin in a folder. The C library hides it in
+// strict C mode.
+int greenroom_spawn_in(void *_Nonnull actions, const char *_Nonnull folder);
+
 // The calling thread's id.
 int greenroom_thread_number(void);
 

@@ -69,6 +69,9 @@ package enum HostInterface {
                 if environment.feed != nil, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
                     return UnsafeRawPointer(output)
                 }
+                if environment.feed != nil, strcmp(id, GR_EXT_FILES_HOST) == 0 {
+                    return UnsafeRawPointer(files)
+                }
                 if environment.roster != nil, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
@@ -146,6 +149,20 @@ package enum HostInterface {
                     try life(instance, .outputState).set(
                         output: state,
                         text.map { String(repairing: $0, longest: outputTextLimit) })
+                }
+            }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let files = leaked(
+        gr_files_host(
+            struct_size: UInt32(MemoryLayout<gr_files_host>.size), reserved: 0,
+            finished: { instance, path in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .fileFinished)
+                    guard UInt(bitPattern: path) != 0 else {
+                        throw Refusal(.null, in: .fileFinished)
+                    }
+                    try life.finish(file: String(repairing: path, longest: Int(PATH_MAX)))
                 }
             }))
 

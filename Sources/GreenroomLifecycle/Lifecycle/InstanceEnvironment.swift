@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 import GreenroomModel
 import GreenroomMedia
 import GreenroomPluginInterface
@@ -24,6 +26,8 @@ struct InstanceEnvironment: Sendable {
     let pausedAudio: [AudioIngest]
     let clock: SessionClock
     let events: SessionEvents
+    /// The folders and files that the plugin may write to; nil if it has the host's rights.
+    private let writable: [String]?
     /// The most frames of the plugin in use; 0 for a plugin without frames of its own.
     let frameLimit: Int
     private let limiter = LogRateLimiter()
@@ -35,8 +39,9 @@ struct InstanceEnvironment: Sendable {
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
         roster: CallRoster?, control: ControlGrant?, clock: SessionClock, events: SessionEvents,
-        ownFrameLimit: Int
+        writable: [String]?, ownFrameLimit: Int
     ) {
+        self.writable = writable
         self.feed = feed
         self.roster = roster
         self.control = control
@@ -57,6 +62,24 @@ struct InstanceEnvironment: Sendable {
 
     /// Whether the plugin may pause.
     var canPause: Bool { descriptor.kind.facts.canPause }
+
+    /// Whether the plugin may name a file to hooks, which may remove it: a regular file that the plugin
+    /// can write to itself.
+    func mayName(file path: String) -> Bool {
+        var about = stat()
+        guard path.hasPrefix("/"), lstat(path, &about) == 0, about.st_mode & S_IFMT == S_IFREG
+        else { return false }
+        guard let writable else { return true }
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        let file = String(cString: real)
+        return writable.contains { granted in
+            guard let real = realpath(granted, nil) else { return false }
+            defer { free(real) }
+            let folder = String(cString: real)
+            return file == folder || file.hasPrefix(folder == "/" ? "/" : "\(folder)/")
+        }
+    }
 
     /// The number of accepted frames or blocks so far.
     var acceptedCount: Int {

@@ -52,7 +52,7 @@ package final class PluginInstance: Sendable {
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
             roster: roster, control: control, clock: clock, events: events,
-            ownFrameLimit: ownFrameLimit)
+            writable: plan.writable, ownFrameLimit: ownFrameLimit)
         factory = plan.factory
         isRequired = plan.configuration.isRequired
         deadlineNanoseconds = plan.configuration.callbackDeadline?.nanoseconds

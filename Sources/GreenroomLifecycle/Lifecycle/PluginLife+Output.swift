@@ -167,6 +167,15 @@ extension PluginLife {
             .outputState(role: environment.role, state: condition.state, text: condition.text))
     }
 
+    /// Reports that the output has completed a file.
+    func finish(file path: String) throws(Refusal) {
+        guard environment.feed != nil else { throw Refusal(.gone, in: .fileFinished) }
+        guard environment.mayName(file: path) else {
+            throw Refusal(.unknownFile(path), in: .fileFinished)
+        }
+        environment.tell(.fileFinished(role: environment.role, file: path))
+    }
+
     /// Changes the feed's data about the plugin, unless this life has ended. Each life starts with
     /// fresh data.
     private func whileOutput<Result>(

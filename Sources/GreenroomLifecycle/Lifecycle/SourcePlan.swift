@@ -30,6 +30,13 @@ package struct SourcePlan: Sendable {
         self.isolation = isolation
     }
 
+    /// The folders and files that the plugin may write to; nil if it has the host's rights.
+    var writable: [String]? {
+        if configuration.connect != nil { return [] }
+        guard let isolation, isolation.sandbox != .off else { return nil }
+        return isolation.grants.write
+    }
+
     /// Whether the plugin may control the session.
     package var mayControl: Bool { configuration.grants?.control ?? false }
 }

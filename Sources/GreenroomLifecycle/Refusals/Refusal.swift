@@ -22,6 +22,7 @@ enum SenderCall: String, Sendable {
     case setCeiling = "output.set_ceiling"
     case wantsChanged = "output.wants_changed"
     case outputState = "output.state"
+    case fileFinished = "files.finished"
     case command = "control.command"
     case describe = "control.describe"
     case sessionReport = "control.report"
@@ -83,6 +84,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case audioTrack(UInt32)
         case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
         case outputState(UInt32)
+        case unknownFile(String)
         case commandText
         /// The broken rule and the fix of a command, in sentences.
         case command(String)
@@ -119,7 +121,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .gone: .gone
         case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
             .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
-            .ceiling, .outputState, .commandText, .command:
+            .ceiling, .outputState, .unknownFile, .commandText, .command:
             .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
@@ -346,6 +348,11 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .outputState(let state):
             ("state \(state) is unknown", "Use one of GR_OUTPUT_...")
+        case .unknownFile(let path):
+            (
+                "\(path) is not a regular file that the plugin may write to",
+                "Pass the absolute path of a file in a folder of allow: write"
+            )
         case .commandText:
             (
                 "the command is not a line of UTF-8 of up to \(ControlParser.maximumBytes) bytes",

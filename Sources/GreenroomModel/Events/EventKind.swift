@@ -33,6 +33,7 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case trackClosed = "track-closed"
     case outputState = "output-state"
     case outputFailed = "output-failed"
+    case fileFinished = "file-finished"
     case recordingStarted = "recording-started"
     case recordingStopped = "recording-stopped"
     case disk
@@ -81,6 +82,7 @@ extension EventKind {
         case .trackClosed: (.info, "a participant's track was closed")
         case .outputState: (.info, "an output plugin changed its state")
         case .outputFailed: (.error, "an output failed; the others continue")
+        case .fileFinished: (.info, "an output completed a file, and will not change it")
         case .recordingStarted: (.info, "an output began to record; no output recorded before")
         case .recordingStopped: (.info, "the last output that recorded has stopped")
         case .disk:

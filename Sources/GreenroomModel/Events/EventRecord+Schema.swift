@@ -48,6 +48,7 @@ extension EventRecord {
             meaning: "the state of an output plugin"),
         Member(
             name: "output", type: text, meaning: "the output that failed, or the folder on a disk"),
+        Member(name: "file", type: text, meaning: "the path of a complete file"),
         Member(name: "capability", type: text, meaning: "size and rate, such as `1280x720@30`"),
         Member(name: "answer", type: text, meaning: "how a source answered its offer"),
         Member(

@@ -23,6 +23,8 @@ package struct EventRecord: Codable, Sendable {
     /// The version of the event format. It increases when a member or an event is removed or
     /// changes its meaning, but not for additions.
     package static let version = 1
+    /// The outcome of a session with an output that could not be opened.
+    package static let outputFailed = "output-failed"
 
     package var event: EventKind
     package var version: Int?
@@ -39,6 +41,7 @@ package struct EventRecord: Codable, Sendable {
     package var capability: String?
     package var answer: NegotiationRecord.Answer?
     package var output: String?
+    package var file: String?
     package var text: String?
     /// The writer of a message; nil for the operator.
     package var author: String?
@@ -127,6 +130,8 @@ extension SessionEvent {
             EventRecord(event: .outputFailed, output: output, text: reason)
         case .outputState(let role, let state, let text):
             EventRecord(event: .outputState, role: role, state: state, text: text)
+        case .fileFinished(let role, let file):
+            EventRecord(event: .fileFinished, role: role, file: file)
         case .disk(let folder, let text, let isLow):
             EventRecord(
                 event: .disk, level: isLow ? .warning : .info, output: folder, text: text)

@@ -56,6 +56,8 @@ extension SessionEvent {
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .outputState(let role, let state, let text):
             "\(role): \(state.rawValue)\(text.map { ": \($0)" } ?? "")"
+        // The summary names the files.
+        case .fileFinished: nil
         // The command that changed it has a line.
         case .recording: nil
         case .disk(let folder, let text, let isLow): isLow ? "\(folder): \(text)" : nil

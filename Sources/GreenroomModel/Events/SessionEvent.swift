@@ -93,6 +93,8 @@ public enum SessionEvent: Sendable {
     case outputFailed(output: String, reason: String)
     /// An output plugin reports its state, with an optional text.
     case outputState(role: String, state: OutputState, text: String?)
+    /// An output has completed a file, and will not change it.
+    case fileFinished(role: String, file: String)
     /// A recording runs, or the last one has stopped.
     case recording(isOn: Bool)
     /// The disk use of a recording; a warning if the disk will be full too soon.

@@ -61,6 +61,13 @@ final class HostTable: @unchecked Sendable {
         return table.load(as: gr_output_host.self)
     }
 
+    func finish(file path: String) -> gr_status {
+        guard let table = functions.get_extension(instance, GR_EXT_FILES_HOST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_files_host>.size)
+        else { return Status.unsupported.rawValue }
+        return table.load(as: gr_files_host.self).finished(instance, path)
+    }
+
     /// The functions of a call; nil for other kinds.
     var call: gr_call_host? {
         guard let table = functions.get_extension(instance, GR_EXT_CALL_HOST),

@@ -67,7 +67,7 @@ extension SessionConfiguration {
     /// The conflicts that do not depend on the loaded plugins.
     package func conflicts(among plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         outputConflicts(plugins) + timelineConflicts(plugins) + clockConflicts(plugins)
-            + isolationConflicts + connectConflicts
+            + isolationConflicts + connectConflicts + hookConflicts
     }
 
     /// Outputs that conflict, or need a track that the session does not have.
@@ -76,6 +76,23 @@ extension SessionConfiguration {
         return outputs.enumerated().flatMap { index, output in
             output.output.conflicts(with: all[..<index], in: plugins.tracks)
                 .map { ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]") }
+        }
+    }
+
+    /// Hooks without a program, or with an address that is not safe.
+    private var hookConflicts: [ConfigurationProblem] {
+        hooks.compactMap { trigger, action in
+            let path = "on.\(trigger.rawValue)"
+            switch action {
+            case .command(let words):
+                guard words.first?.isEmpty ?? true else { return nil }
+                return ConfigurationProblem(
+                    "needs a program and its arguments, such as [logger, text].", at: path)
+            case .post(let url, _):
+                return HookAction.problem(ofURL: url).map {
+                    ConfigurationProblem($0, at: "\(path).post")
+                }
+            }
         }
     }
 

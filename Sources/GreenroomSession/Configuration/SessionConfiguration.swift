@@ -57,6 +57,9 @@ public struct SessionConfiguration: Sendable {
     /// Commands while the session runs, in order of time.
     public var timeline: [TimelineEntry] = []
 
+    /// The reactions to events.
+    public var hooks: [HookTrigger: HookAction] = [:]
+
     /// The deadline of callbacks, in real time.
     package var hangDeadline: Duration {
         callbackDeadline

@@ -34,6 +34,12 @@ extension SessionReport {
                 }
                     ?? "track \(role): no real media")
         }
+        for hook in hooks ?? [] where hook.undeliveredCount > 0 {
+            lines.append(
+                "on.\(hook.on): \(hook.undeliveredCount) of "
+                    + "\(hook.delivered + hook.undeliveredCount) events not delivered; the report "
+                    + "lists them")
+        }
         if outcome == .outputsFailed {
             lines.append(
                 hasWorkingOutput

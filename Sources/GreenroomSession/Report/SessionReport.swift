@@ -81,6 +81,8 @@ public struct SessionReport: Sendable {
     public var participants: [Participant]?
     /// The number of participants who left long ago and are not in the list; nil if none.
     public var participantsLeftOut: Int?
+    /// The hooks; nil without any.
+    public internal(set) var hooks: [Hook]?
     /// Additional entries of outputs, each in the list of its key.
     package var outputs: [OutputReport]
     /// Summary lines of outputs; not in `session.json`.
@@ -147,6 +149,8 @@ public struct SessionReport: Sendable {
         notReal = short
     }
 
+    mutating func setHooks(_ hooks: [Hook]) { self.hooks = hooks.isEmpty ? nil : hooks }
+
     /// Returns the roles of output plugins without a product.
     private static func outputsWithoutProduct(
         of configuration: SessionConfiguration, with reports: [OutputReport]
@@ -196,6 +200,7 @@ extension SessionReport: Encodable {
         try report.encode(audioTracks, forKey: Key("audioTracks"))
         try report.encodeIfPresent(participants, forKey: Key("participants"))
         try report.encodeIfPresent(participantsLeftOut, forKey: Key("participantsLeftOut"))
+        try report.encodeIfPresent(hooks, forKey: Key("hooks"))
         for key in OutputForm.builtIn.compactMap(\.reportKey) + [OutputFeed.reportKey] {
             var list = report.nestedUnkeyedContainer(forKey: Key(key))
             for output in outputs where output.key == key { try list.encode(output.entry) }

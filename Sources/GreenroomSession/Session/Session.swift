@@ -27,6 +27,7 @@ public final class Session: Sendable {
     package let plan: SessionPlan
     private let events: SessionEvents
     private let pluginControl: SessionControl
+    private let hooks: SessionHooks
     package let clock: SessionClock
     private let inbox = SessionInbox()
     /// Whether the session drains, for the report.
@@ -59,8 +60,11 @@ public final class Session: Sendable {
         let pluginControl = SessionControl(plan, clock: clock.host)
         self.pluginControl = pluginControl
         let inbox = inbox
+        let hooks = SessionHooks(plan, clock: clock.host, handler: handler)
+        self.hooks = hooks
         events = SessionEvents { event in
             handler(event)
+            hooks.add(event)
             guard !pluginControl.isEmpty else { return }
             pluginControl.add(event)
             inbox.post()
@@ -152,6 +156,7 @@ public final class Session: Sendable {
         var plugins = SessionPlugins(
             plan: plan, clock: clock, events: events, inbox: inbox, control: pluginControl)
         allInstances.withLock { $0 = plugins.instances }
+        hooks.begin()
         clock.lead()
         watchClock(plugins.instances)
         defer {
@@ -164,11 +169,11 @@ public final class Session: Sendable {
         guard !isStopRequested else {
             events.send(.stopping(reason: "stop requested"))
             plugins.end()
-            return report(plugins, nil, at: 0, outcome: .interrupted)
+            return finished(report(plugins, nil, at: 0, outcome: .interrupted))
         }
         if let reason = plugins.reasonToEnd {
             plugins.end()
-            return report(plugins, nil, at: 0, outcome: reason.outcome)
+            return finished(report(plugins, nil, at: 0, outcome: reason.outcome))
         }
         let pipeline: SessionPipeline
         do {
@@ -176,6 +181,7 @@ public final class Session: Sendable {
                 plugins: plugins, plan: plan, clock: clock, events: events)
         } catch {
             plugins.end()
+            hooks.finish(nil)
             throw error
         }
         plugins.start()
@@ -201,12 +207,23 @@ public final class Session: Sendable {
             plugins, pipeline, at: end,
             outcome: outcome.after(failedRecording: inbox.hasFailedRecording))
         publish(report, pipeline, at: end)
-        for file in pipeline.reports { file.release() }
         // Writing the last report may itself make a recording incomplete.
         if outcome.after(failedRecording: inbox.hasFailedRecording) == .outputsFailed {
             report.outcome = .outputsFailed
         }
         report.hasWorkingOutput = outcome != .outputsFailed
+        report = finished(report)
+        // The hooks had the report to read; now it says what they did.
+        if !hooks.isEmpty { publish(report, pipeline, at: end) }
+        for file in pipeline.reports { file.release() }
+        return report
+    }
+
+    /// Waits for the hooks, and adds their results to a report.
+    private func finished(_ report: SessionReport) -> SessionReport {
+        hooks.finish(report)
+        var report = report
+        report.setHooks(hooks.reports)
         return report
     }
 
@@ -540,6 +557,7 @@ public final class Session: Sendable {
             participants: plugins.participants, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)
         if isDraining.load(ordering: .relaxed) { report.draining = true }
+        report.setHooks(hooks.reports)
         // A session on the virtual clock has the same report each time.
         if !clock.isVirtual { report.processorSeconds = ProcessTree.own.processorSeconds }
         return report

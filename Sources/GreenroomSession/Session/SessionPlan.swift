@@ -15,6 +15,13 @@ package struct SessionPlan: Sendable {
     /// The parser for commands of plugins that may control the session; nil if it accepts none.
     package var controlParser: ControlParser?
 
+    /// The hooks, with their keys.
+    package var hooks: [HookTrigger: HookJob] = [:]
+    /// Attempts to deliver an event in a folder. Blocks.
+    var deliver: @Sendable (HookEvent, HookJob, _ folder: String) -> HookResult = {
+        HookProcess.deliver($0, by: $1, in: $2)
+    }
+
     /// Makes a plan.
     package init(
         _ configuration: SessionConfiguration, slots: [SessionSlot<SourcePlan>] = [],

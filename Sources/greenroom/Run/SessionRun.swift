@@ -95,7 +95,7 @@ struct SessionRun {
                 summary: report.summary + file.refusedSetting(in: report))
         } catch {
             end(
-                printer, parts.socket, .outputFailed, outcome: "output-failed",
+                printer, parts.socket, .outputFailed, outcome: EventRecord.outputFailed,
                 failedPlugin: nil, real: nil,
                 summary: ["greenroom: \(error)".printable])
         }

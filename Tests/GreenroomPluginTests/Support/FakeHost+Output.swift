@@ -15,6 +15,8 @@ struct FakeOutput {
     var reports: [String] = []
     /// Ceilings, states, and that wants have changed, in words.
     var told: [String] = []
+    /// The files that are complete.
+    var files: [String] = []
 }
 
 extension FakeHost {
@@ -45,6 +47,15 @@ extension FakeHost {
             wants_changed: { id in told(id, "wants") },
             state: { id, state, text in
                 told(id, "state \(state): \(text.map { String(cString: $0) } ?? "nothing")")
+            }))
+
+    static let files = Leaked(
+        gr_files_host(
+            struct_size: UInt32(MemoryLayout<gr_files_host>.size), reserved: 0,
+            finished: { id, path in
+                let path = String(cString: path)
+                FakeHost[id]?.state.withLock { $0.output.files.append(path) }
+                return Status.ok.rawValue
             }))
 
     private static func told(_ id: UInt64, _ words: String) -> gr_status {

@@ -150,6 +150,7 @@ final class FakeHost: Sendable {
                     UnsafeRawPointer(FakeHost.control.pointer)
                 case GR_EXT_OUTPUT_HOST where isOutput:
                     UnsafeRawPointer(FakeHost.output.pointer)
+                case GR_EXT_FILES_HOST where isOutput: UnsafeRawPointer(FakeHost.files.pointer)
                 case GR_EXT_CALL_HOST where isCall: UnsafeRawPointer(FakeHost.call.pointer)
                 default: nil
                 }

@@ -273,6 +273,24 @@ typedef struct gr_output_host {
                                 const char *GR_NULLABLE text);
 } gr_output_host;
 
+/* ------------------------------------------------------------------------------------
+ * An extension of hosts, for outputs that write files: gr_host.get_extension(instance,
+ * GR_EXT_FILES_HOST) is NULL for the other kinds. Of minor 3.
+ * ---------------------------------------------------------------------------------- */
+
+#define GR_EXT_FILES_HOST "greenroom.files-host/1"
+
+/** The files that an output has written. */
+typedef struct gr_files_host {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** A file is complete: the output has closed it, and will not change it. The session's hooks may then
+   *  upload or remove it. path is absolute, and of a regular file; a plugin in a sandbox names one that
+   *  it may write to. [any] */
+  gr_status (*GR_NONNULL finished)(gr_instance instance, const char *GR_NONNULL path);
+} gr_files_host;
+
 #if UINTPTR_MAX == 0xffffffffffffffffu
 GR_STATIC_ASSERT(size_of_track, sizeof(gr_track) == 48);
 GR_STATIC_ASSERT(size_of_want, sizeof(gr_want) == 56);
@@ -280,6 +298,7 @@ GR_STATIC_ASSERT(size_of_output_frame, sizeof(gr_output_frame) == 160);
 GR_STATIC_ASSERT(size_of_output_block, sizeof(gr_output_block) == 56);
 GR_STATIC_ASSERT(size_of_output, sizeof(gr_output) == 40);
 GR_STATIC_ASSERT(size_of_output_host, sizeof(gr_output_host) == 56);
+GR_STATIC_ASSERT(size_of_files_host, sizeof(gr_files_host) == 16);
 #endif
 
 #if defined(__cplusplus)

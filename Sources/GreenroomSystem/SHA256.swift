@@ -1,9 +1,9 @@
-/// SHA-256 (FIPS 180-4), to name files by content.
+/// SHA-256 (FIPS 180-4), to name files by content and to sign the requests of hooks.
 ///
-/// The project implements the hash itself: the hash protects no secret, and a cryptography package
-/// would be the host's largest dependency. A shorter or weaker hash would let an attacker make a
-/// library with another library's scan result.
-struct SHA256 {
+/// The project implements the hash itself, because a cryptography package would be the host's largest
+/// dependency. A shorter or weaker hash would let an attacker make a library with another library's scan
+/// result.
+package struct SHA256 {
     private var state: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
         0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -13,18 +13,28 @@ struct SHA256 {
     private var byteCount: UInt64 = 0
 
     /// Length of a hash, in bytes.
-    static let byteCount = 32
+    package static let byteCount = 32
     private static let blockByteCount = 64
 
+    package init() {}
+
     /// Hashes bytes.
-    static func hash(of bytes: ArraySlice<UInt8>) -> [UInt8] {
+    package static func hash(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         var hash = SHA256()
         hash.update(bytes)
         return hash.finish()
     }
 
+    /// The code that authenticates a message to whoever has the key: HMAC (RFC 2104).
+    package static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        var block = key.count > blockByteCount ? hash(of: key[...]) : key
+        block += [UInt8](repeating: 0, count: blockByteCount - block.count)
+        let inner = hash(of: (block.map { $0 ^ 0x36 } + message)[...])
+        return hash(of: (block.map { $0 ^ 0x5c } + inner)[...])
+    }
+
     /// Adds bytes.
-    mutating func update(_ bytes: ArraySlice<UInt8>) {
+    package mutating func update(_ bytes: ArraySlice<UInt8>) {
         byteCount &+= UInt64(bytes.count)
         var bytes = bytes
         if !rest.isEmpty {
@@ -44,7 +54,7 @@ struct SHA256 {
     /// Completes the hash.
     ///
     /// - Returns: The hash, ``byteCount`` bytes.
-    consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         let bitCount = byteCount &* 8
         let used = (rest.count + 1 + 8) % Self.blockByteCount
         let zeros = used == 0 ? 0 : Self.blockByteCount - used
@@ -147,7 +157,7 @@ struct SHA256 {
 
 extension [UInt8] {
     /// Each byte as two hexadecimal digits.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         let text = flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: text, as: UTF8.self)
