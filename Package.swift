@@ -94,8 +94,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "Command",
         dependencies: [
-            "CLinux", "GreenroomFiles", "PluginProcess", "GreenroomSystem", systemPackage,
-        ]),
+            "CLinux", "CommandDecisions", "GreenroomFiles", "PluginProcess", "GreenroomSystem",
+            systemPackage,
+        ], exclude: ["Decisions"]),
     BundledPlugin(name: "FrameFolder", dependencies: ["PluginImages", "GreenroomSystem"]),
     BundledPlugin(
         name: "Frei0r", dependencies: ["GreenroomConversion", "PluginEffects"],
@@ -306,6 +307,10 @@ let package = Package(
             name: "BrowserDecisions",
             dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"],
             path: "Plugins/Browser/Decisions"),
+        // The decisions of Command: the tracks and the stream that a command reads.
+        .target(
+            name: "CommandDecisions", dependencies: ["GreenroomPlugin", "GreenroomSchema"],
+            path: "Plugins/Command/Decisions"),
         // Text in the installed fonts.
         .target(
             name: "PluginText", dependencies: ["CPango", "PluginImages", "GreenroomPlugin"],
@@ -610,6 +615,9 @@ let package = Package(
         .testTarget(
             name: "PluginEncodingTests",
             dependencies: ["CFFmpeg", "PluginEncoding", "GreenroomMedia", "GreenroomPlugin"]),
+        .testTarget(
+            name: "CommandDecisionsTests",
+            dependencies: ["CommandDecisions", "GreenroomMedia", "GreenroomPlugin"]),
         .testTarget(
             name: "BrowserDecisionsTests",
             dependencies: ["BrowserDecisions", "GreenroomMedia"]),

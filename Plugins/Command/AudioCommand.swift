@@ -8,6 +8,7 @@ struct AudioCommandSettings: PluginSettings {
     var path = ""
     var rate = 48_000
     var channels = 2
+    var process = ""
 
     static let table: [Setting<Self>] = [
         .resource(
@@ -20,23 +21,43 @@ struct AudioCommandSettings: PluginSettings {
             "rate", \.rate, in: AudioFormat.legalRates, title: "Sample rate without a WAV header",
             unit: "Hz"),
         .integer("channels", \.channels, in: 1...2, title: "Channels without a WAV header"),
+        .string(
+            "process", \.process,
+            title: "The process of an output Command, whose standard output is played"),
     ]
 }
 
 /// Plays audio that a command writes: the work of ``CommandMicrophone`` and ``CommandShareAudio``.
 private final class AudioCommand {
-    private let place: StreamPlace
+    /// Nil for a process of an output.
+    private let place: StreamPlace?
+    private let process: String
     private let plain: AudioFormat
     private let host: PluginHost
     private var loop: SourceLoop?
+    private var pump: AudioPump?
 
     init(_ settings: AudioCommandSettings, host: PluginHost) throws {
-        place = try StreamPlace(command: settings.command, path: settings.path)
+        process = settings.process
+        guard process.isEmpty || settings.command.isEmpty && settings.path.isEmpty else {
+            throw PluginError(
+                "'process' is set with 'command' or 'path'; remove one", status: .badSetting)
+        }
+        place =
+            process.isEmpty
+            ? try StreamPlace(command: settings.command, path: settings.path) : nil
         plain = AudioFormat(sampleRate: settings.rate, channels: settings.channels)
         self.host = host
     }
 
     func start(_ sender: AudioSender) throws {
+        guard let place else {
+            var voice = ProcessVoice(of: process)
+            pump = try AudioPump(sender: sender, format: plain) { samples, _ in
+                voice.fill(&samples)
+            }
+            return
+        }
         // A command that can't be started is an error of the start.
         loop = try SourceLoop(
             place, opened: try SourceStream(place, host: host), host: host,
@@ -45,7 +66,8 @@ private final class AudioCommand {
 
     func stop() {
         loop?.end()
-        loop = nil
+        pump?.stop()
+        (loop, pump) = (nil, nil)
     }
 
     private struct Playing: StreamPlayer {

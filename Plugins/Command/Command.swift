@@ -1,10 +1,13 @@
+import CLinux
+import CommandDecisions
 import Glibc
 import GreenroomFiles
 import GreenroomPlugin
 import PluginProcess
 import GreenroomSystem
 
-/// Gives a track to a command's standard input: video as Y4M, audio as 16-bit little-endian samples.
+/// Gives a track to a command's standard input: video as Y4M, audio as 16-bit little-endian samples, or
+/// the tracks of all participants as a ``ParticipantStream``.
 ///
 /// The callbacks write, within limits of time: a command that reads slowly delays this output alone,
 /// and loses what it has not read in time.
@@ -13,52 +16,51 @@ final class Command: Output {
         id: "org.greenroom.command", name: "Command", version: "1.0.0",
         summary: "Gives a track to a command's standard input, as Y4M or PCM", vendor: "Greenroom")
 
-    /// The media that the command reads.
-    enum Source: String, CaseIterable {
-        case camera, share, mix, incoming, microphone
-        case shareAudio = "share-audio"
-        case fullMix = "full-mix"
-
-        var kind: Track.Kind {
-            switch self {
-            case .camera: .camera
-            case .share: .share
-            case .mix: .mix
-            case .incoming: .incoming
-            case .microphone: .microphone
-            case .shareAudio: .shareAudio
-            case .fullMix: .fullMix
-            }
-        }
-    }
-
     struct Settings: PluginSettings {
         var command = ""
-        var track = Source.camera
+        var track = "camera"
         var rate = 48_000
         var channels = 2
+        var process = ""
 
         static let table: [Setting<Self>] = [
             .resource(
                 "command", \.command,
                 title: "Program and arguments: a list, or a text with one argument per line",
                 required: true),
-            .choice("track", \.track, title: "Track to pass"),
+            .string(
+                "track", \.track,
+                title: "Track to pass: camera, share, stage, mix, incoming, full-mix, microphone, "
+                    + "share-audio, \"participant NAME KIND\" or \"participants KIND …\""),
             .integer(
                 "rate", \.rate, in: 8_000...192_000, title: "Sample rate of audio", unit: "Hz"),
             .integer("channels", \.channels, in: 1...2, title: "Channels of audio"),
+            .string(
+                "process", \.process,
+                title:
+                    "A name, with which a microphone of Command plays the command's standard output"
+            ),
         ]
     }
 
     /// The highest delay of a frame, so that a slow command drops frames instead of falling behind.
     private static let latest: Int64 = 1_000_000_000
+    /// The capacity of the pipe from a command that is a microphone.
+    private static let voicePipeBytes: Int32 = 4096
 
     private let settings: Settings
     private let host: PluginHost
     private let command: CommandWords
-    private var hasTrack = false
+    private let source: CommandTrack
+    /// The tracks that the command reads, in the order of their opening.
+    private var tracks: [Track] = []
+    private var isStarted = false
     /// The first line of the stream; empty for audio.
     private var header: [UInt8] = []
+    /// The stream of all participants, which begins with the session; nil for a single track.
+    private var stream: ParticipantStream?
+    /// Records that wait for the next write.
+    private var records: [UInt8] = []
     private var size = FrameSize(width: 0, height: 0)
     private var rate = FrameRate(1)
     /// The bytes of a frame, or of a sample of each channel.
@@ -81,19 +83,38 @@ final class Command: Output {
         self.settings = settings
         self.host = host
         command = try CommandWords(settings.command)
+        guard let source = CommandTrack(settings.track) else {
+            throw PluginError(
+                "track: \"\(settings.track)\" is not a track. Write one of \(CommandTrack.alternatives).",
+                status: .badSetting)
+        }
+        self.source = source
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard track.participant == nil, track.kind == settings.track.kind else { return nil }
-        hasTrack = true
+        guard source.has(track) else { return nil }
+        let isKnown = tracks.contains { $0.id == track.id }
+        if case .participants = source {
+            if !isKnown {
+                tracks.append(track)
+                add(track)
+                passRecords()
+            }
+            return want(of: track)
+        }
+        // A second participant of this name has to wait.
+        guard tracks.isEmpty || isKnown else { return nil }
+        tracks = [track]
+        let want = want(of: track)
+        if isStarted, process == nil, track.participant != nil { begin() }
+        return want
+    }
+
+    private func want(of track: Track) -> TrackWant {
         guard let capability = track.capability else {
             header = []
             unitBytes = 2 * settings.channels
-            return .audio(
-                AudioTrackWant(
-                    format: AudioFormat(
-                        sampleRate: settings.rate, channels: settings.channels),
-                    blockFrames: settings.rate / 50))
+            return .audio(AudioTrackWant(format: format, blockFrames: settings.rate / 50))
         }
         // The stream has one size, rate and matrix.
         size = capability.size
@@ -104,19 +125,59 @@ final class Command: Output {
         return .video(VideoTrackWant(size: size, rate: capability.rate, matrix: matrix))
     }
 
+    private var format: AudioFormat {
+        AudioFormat(sampleRate: settings.rate, channels: settings.channels)
+    }
+
+    func onTrackEnded(_ track: Track) {
+        guard tracks.contains(where: { $0.id == track.id }) else { return }
+        tracks.removeAll { $0.id == track.id }
+        if let stream {
+            records += stream.ended(track)
+            passRecords()
+        } else if let process {
+            self.process = nil
+            host.log(.info, "\(name) \(end(process, within: .whileSending).text)")
+            report()
+        }
+    }
+
     func onStart() throws {
-        guard hasTrack else {
+        if case .own = source, tracks.isEmpty {
             throw PluginError(
-                "the session has no \(settings.track.rawValue) for this output; add its source, or "
+                "the session has no \(settings.track) for this output; add its source, or "
                     + "name another track in 'track' (and in 'tracks', if the output has that key)",
                 status: .unavailable)
         }
         (restarts, lost, bytesBefore, delay) = (0, 0, 0, RestartDelay())
-        try start()
+        if case .participants = source {
+            stream = ParticipantStream(from: host.nowNanoseconds)
+        }
+        if !settings.process.isEmpty { try NamedProcesses.claim(settings.process) }
+        do {
+            // A participant's stream begins when they have come.
+            if stream != nil || !tracks.isEmpty { try start() }
+        } catch {
+            releaseName()
+            throw error
+        }
+        isStarted = true
         host.report("restarts", 0)
     }
 
+    /// Ends the claim of the name, so that the microphone reads nothing more.
+    private func releaseName() {
+        if !settings.process.isEmpty { NamedProcesses.release(settings.process) }
+    }
+
+    /// Adds the description of a track to the stream of all participants.
+    private func add(_ track: Track) {
+        guard let stream else { return }
+        records += stream.opened(track, track.kind.isVideo ? nil : format)
+    }
+
     func onVideo(_ frame: borrowing OutputFrame) throws {
+        if let stream { return pass(frame, in: stream) }
         guard frame.size == size, isReady() else { return lose(frame.periods) }
         pack(frame)
         unitBytes = buffer.count
@@ -133,6 +194,16 @@ final class Command: Output {
         }
     }
 
+    /// Writes a new frame with its record. Repetitions add nothing for a reader that knows the times.
+    private func pass(_ frame: borrowing OutputFrame, in stream: ParticipantStream) {
+        guard frame.content == .new else { return }
+        guard isReady() else { return lose(1) }
+        buffer.removeAll(keepingCapacity: true)
+        packPlanes(of: frame)
+        let record = stream.media(of: frame.track, at: frame.timeNanoseconds, bytes: buffer.count)
+        write(1, after: record)
+    }
+
     func onAudio(_ block: borrowing OutputBlock) throws {
         guard isReady() else { return lose(block.frameCount) }
         buffer.removeAll(keepingCapacity: true)
@@ -142,10 +213,15 @@ final class Command: Output {
             buffer.append(UInt8(truncatingIfNeeded: bits))
             buffer.append(UInt8(truncatingIfNeeded: bits >> 8))
         }
-        write(block.frameCount)
+        let record = stream?.media(
+            of: block.track, at: block.timeNanoseconds, bytes: buffer.count)
+        write(block.frameCount, after: record ?? [])
     }
 
     func onStop() {
+        isStarted = false
+        if case .own = source {} else { tracks = [] }
+        defer { releaseName() }
         guard let process else { return }
         self.process = nil
         let ending = end(process, within: .atStop)
@@ -167,8 +243,22 @@ final class Command: Output {
     private var name: String { command.name }
 
     private func start() throws {
-        let process = try CommandProcess(command.words, pipes: [.input]) { [host, name] line in
+        let isSpeaking = !settings.process.isEmpty
+        let process = try CommandProcess(
+            command.words,
+            pipes: [.input] + (isSpeaking ? [.output] : [])
+        ) { [host, name] line in
             host.log(.info, "\(name): \(line)")
+        }
+        if isSpeaking {
+            // Samples that wait in the pipe are heard late.
+            greenroom_grow_pipe(process.pipes[1], Self.voicePipeBytes)
+            NamedProcesses.set(process.pipes[1], of: settings.process)
+        }
+        if let stream {
+            header = stream.header
+            records = []
+            for track in tracks { add(track) }
         }
         let started = CommandWriter(process, sessionTime: { [host] in host.nowNanoseconds })
         given = 0
@@ -177,6 +267,15 @@ final class Command: Output {
         self.process = started
         started.begin(with: header)
         host.setState(.live, name)
+    }
+
+    /// Starts the command in the middle of the session.
+    private func begin() {
+        do {
+            try start()
+        } catch {
+            postpone("\(error)")
+        }
     }
 
     /// At the begin of a callback: whether the command takes something now; starts it again if it is
@@ -210,6 +309,7 @@ final class Command: Output {
     private func end(
         _ process: CommandWriter, within limits: CommandWriter.EndLimits
     ) -> CommandProcess.Ending {
+        if !settings.process.isEmpty { NamedProcesses.set(nil, of: settings.process) }
         let ending = process.end(within: limits)
         bytesBefore += process.byteCount
         // The header may be among it.
@@ -224,10 +324,21 @@ final class Command: Output {
         restartTime = host.nowNanoseconds + pause
     }
 
-    private func write(_ count: Int) {
+    /// Writes the records that wait, if the command takes something now.
+    private func passRecords() {
+        guard isStarted, !records.isEmpty, isReady() else { return }
+        process?.write(records)
+        records.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes the buffer.
+    ///
+    /// - Parameter record: The record that describes it in the stream of all participants.
+    private func write(_ count: Int, after record: [UInt8] = []) {
         guard let process else { return lose(count) }
         given += count
-        process.write(buffer)
+        process.write(records + record + buffer)
+        records.removeAll(keepingCapacity: true)
         report()
     }
 
@@ -239,13 +350,24 @@ final class Command: Output {
     private func report() {
         host.report("bytes-written", bytesBefore + (process?.byteCount ?? 0))
         host.report("restarts", restarts)
-        host.report(header.isEmpty ? "samples-lost" : "frames-lost", lost)
+        host.report(losses, lost)
+    }
+
+    /// The value of the report for what was lost.
+    private var losses: String {
+        if stream != nil { return "lost" }
+        return header.isEmpty ? "samples-lost" : "frames-lost"
     }
 
     /// Fills the buffer with a frame of Y4M.
     private func pack(_ frame: borrowing OutputFrame) {
         buffer.removeAll(keepingCapacity: true)
         buffer.append(contentsOf: "FRAME\n".utf8)
+        packPlanes(of: frame)
+    }
+
+    /// Appends the rows of a frame to the buffer.
+    private func packPlanes(of frame: borrowing OutputFrame) {
         for plane in 0..<frame.planeCount {
             let geometry = frame.geometry(ofPlane: plane)
             for row in 0..<geometry.rows {

@@ -1,0 +1,74 @@
+import GreenroomMedia
+import Testing
+
+@testable import CommandDecisions
+@testable import GreenroomPlugin
+
+@Suite struct CommandTrackTests {
+    @Test(
+        arguments: [
+            ("camera", .own(.camera)), ("full-mix", .own(.fullMix)), ("stage", .own(.stage)),
+            ("participant Ana microphone", .participant("Ana", .microphone)),
+            ("participant Ana de la Cruz share-audio", .participant("Ana de la Cruz", .shareAudio)),
+            ("participants", .participants([.microphone])),
+            ("participants microphone camera", .participants([.microphone, .camera])),
+            ("", nil), ("cam", nil), ("participant", nil), ("participant Ana", nil),
+            ("participant microphone", nil), ("participant Ana mix", nil),
+            ("participants mix", nil),
+        ] as [(String, CommandTrack?)])
+    func `the setting names a track, a participant's track or all of a kind`(
+        text: String, track: CommandTrack?
+    ) {
+        #expect(CommandTrack(text) == track)
+    }
+
+    @Test func `a command reads only the tracks that it names`() throws {
+        let ana = Track.Participant(number: 1, name: "Ana")
+        let all: [(String, Track)] = [
+            ("own", Self.track(1, .microphone)), ("Ana", Self.track(2, .microphone, of: ana)),
+            ("Ana's camera", Self.track(3, .camera, of: ana)),
+            ("Ben", Self.track(4, .microphone, of: .init(number: 2, name: "Ben"))),
+        ]
+        for (text, names) in [
+            ("microphone", ["own"]), ("participant Ana microphone", ["Ana"]),
+            ("participants", ["Ana", "Ben"]), ("participants camera", ["Ana's camera"]),
+        ] {
+            let command = try #require(CommandTrack(text))
+            #expect(all.filter { command.has($0.1) }.map(\.0) == names, "\(text)")
+        }
+    }
+
+    private static func track(
+        _ id: UInt32, _ kind: Track.Kind, of participant: Track.Participant? = nil
+    ) -> Track {
+        Track(
+            id: id, kind: kind, participant: participant, name: "",
+            capability: kind.isVideo ? VideoCapability(width: 64, height: 36, fps: 15) : nil)
+    }
+
+    @Test func `a stream has its version, names and times`() {
+        let stream = ParticipantStream(from: 1_000_000_000)
+        let ana = Track.Participant(number: 1, name: "A\"na\n")
+        let (voice, camera) = (
+            Self.track(2, .microphone, of: ana), Self.track(3, .camera, of: ana)
+        )
+        let lines = [
+            stream.header,
+            stream.opened(voice, AudioFormat(sampleRate: 16_000, channels: 1)),
+            stream.opened(camera, nil),
+            stream.media(of: voice, at: 1_020_000_000, bytes: 640),
+            stream.media(of: camera, at: 3_500_000_000, bytes: 3456), stream.ended(voice),
+        ].map { String(decoding: $0, as: UTF8.self) }
+        #expect(
+            lines == [
+                "{\"record\": \"greenroom-participants\", \"version\": 1}\n",
+                "{\"record\": \"track\", \"track\": 2, \"participant\": \"A\\\"na\\n\", "
+                    + "\"kind\": \"microphone\", \"rate\": 16000, \"channels\": 1}\n",
+                "{\"record\": \"track\", \"track\": 3, \"participant\": \"A\\\"na\\n\", "
+                    + "\"kind\": \"camera\", \"width\": 64, \"height\": 36}\n",
+                "{\"record\": \"audio\", \"track\": 2, \"time\": 0.02, \"bytes\": 640}\n",
+                "{\"record\": \"video\", \"track\": 3, \"time\": 2.5, \"bytes\": 3456}\n",
+                "{\"record\": \"end\", \"track\": 2}\n",
+            ])
+    }
+}
