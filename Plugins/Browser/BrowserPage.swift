@@ -2,6 +2,7 @@ import CLinux
 import BrowserDecisions
 import GreenroomPlugin
 import PluginProcess
+import Synchronization
 
 /// The page of a running browser, with the settings applied so far.
 struct BrowserPage: ~Copyable {
@@ -37,17 +38,42 @@ struct BrowserPage: ~Copyable {
         clockOffset = greenroom_monotonic_now() - host.nowNanoseconds
     }
 
-    mutating func open(idle: () throws -> Void) throws {
+    /// - Parameter hasAudio: Whether the page takes part with ``exchangeAudio(with:idle:)``.
+    mutating func open(hasAudio: Bool, idle: () throws -> Void) throws {
         try browser.openPage(events.handle, idle: idle)
         if isTransparent {
             try call(
                 "Emulation.setDefaultBackgroundColorOverride",
                 "\"color\":{\"r\":0,\"g\":0,\"b\":0,\"a\":0}", idle)
         }
+        if hasAudio {
+            // A page's policy may forbid the script's audio processors.
+            try call("Page.setBypassCSP", "\"enabled\":true", idle)
+            try call(
+                "Page.addScriptToEvaluateOnNewDocument",
+                "\"source\":\(PageAudioScript.text.quoted)", idle)
+        }
         // A dialog would hold the page until somebody answers.
         try call(
             "Page.addScriptToEvaluateOnNewDocument",
             "\"source\":\"alert=()=>{};confirm=()=>false;prompt=()=>null;print=()=>{}\"", idle)
+    }
+
+    /// Gives the page what it hears, and takes what it has played.
+    mutating func exchangeAudio(with audio: PageAudio, idle: () throws -> Void) throws {
+        let heard = audio.heard.withLock { $0.takeAll() }
+        var bytes: [UInt8] = []
+        try call(
+            "Runtime.evaluate", "\"expression\":\(PageAudioScript.exchange(heard).quoted)", idle
+        ) { content, text in
+            // Without a value the page has not run the script yet.
+            guard
+                case .string(let place) = content.member("result", in: text)?
+                    .member("value", in: text)
+            else { return }
+            if !Base64.decode(text, place, into: &bytes) { bytes = [] }
+        }
+        audio.played.withLock { $0.append(PageAudioScript.samples(of: bytes)) }
     }
 
     private mutating func call(

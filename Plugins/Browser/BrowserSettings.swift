@@ -14,6 +14,7 @@ struct BrowserSettings: PluginSettings, Equatable {
     var reload = 0
     var network = false
     var speaker = ""
+    var name = ""
 
     static let table: [Setting<Self>] = [
         .path("page", \.page, title: "HTML file to show", live: true),
@@ -37,6 +38,9 @@ struct BrowserSettings: PluginSettings, Equatable {
         .resource(
             "speaker", \.speaker,
             title: "Loudspeaker of PipeWire that the page plays to; muted without it"),
+        .string(
+            "name", \.name,
+            title: "Name with which a microphone and an output Browser belong to this page"),
     ]
 
     /// - Throws: ``PluginError`` with the cure.

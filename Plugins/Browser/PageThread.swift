@@ -156,7 +156,9 @@ private struct PageWork {
             sandboxLine = line
         }
         var page = BrowserPage(browser, host: host, isTransparent: sink.isTransparent)
-        try page.open(idle: { try keepAlive() })
+        let name = state.wish.withLock { $0.settings.name }
+        let audio = name.isEmpty ? nil : PageAudio.named(name)
+        try page.open(hasAudio: audio != nil, idle: { try keepAlive() })
         var due = host.nowNanoseconds
         while host.wait(untilNanoseconds: due) == .ok {
             let wish = state.wish.withLock { $0 }
@@ -168,6 +170,7 @@ private struct PageWork {
                 try picture.decode(page.png, showing: visible)
             }
             try show(isNew: isNew, at: due)
+            if let audio { try page.exchangeAudio(with: audio, idle: { try keepAlive() }) }
             try page.checkResponse()
             let now = host.nowNanoseconds
             due = due + interval < now ? now : due + interval

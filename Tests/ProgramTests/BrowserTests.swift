@@ -448,3 +448,55 @@ import Testing
         )
     }
 }
+
+/// A page that hears the session and speaks.
+extension BrowserTests {
+    /// A page that plays 880 Hz while it hears 440 Hz.
+    private static let answeringPage = """
+        <body style="margin:0;background:#246"><script>
+        (async () => {
+          const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+          const context = new AudioContext()
+          const analyser = context.createAnalyser()
+          context.createMediaStreamSource(stream).connect(analyser)
+          const gain = new GainNode(context, { gain: 0 })
+          const tone = new OscillatorNode(context, { frequency: 880 })
+          tone.connect(gain).connect(context.destination)
+          tone.start()
+          const spectrum = new Float32Array(analyser.frequencyBinCount)
+          setInterval(() => {
+            analyser.getFloatFrequencyData(spectrum)
+            const bin = Math.round(440 / context.sampleRate * analyser.fftSize)
+            gain.gain.value = spectrum[bin] > -50 ? 0.5 : 0
+          }, 20)
+        })()
+        </script></body>
+        """
+
+    /// On the real clock: the page's audio takes real time.
+    @Test(.nightly) func `a page that takes part answers a tone with another tone`() throws {
+        let folder = try TemporaryFolder()
+        let page = try folder.write("page.html", Self.answeringPage)
+        let session = try TestSession(
+            """
+            camera: \(TestSession.bundled("Browser", "page: '\(page)', name: agent"))
+            microphone: \(TestSession.bundled("Browser", "name: agent"))
+            call: { plugin: LoopbackCall, settings: { script: "Ana 4s-7s microphone=440" } }
+            """, duration: "9s",
+            outputs: "[{ plugin: Browser, settings: { name: agent } }, { record: recording }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let sound = try session.sound("camera")
+        let answer = try #require(
+            Tone.steadyFrequency(in: sound.channels[0], near: 880, rate: sound.sampleRate),
+            "\(run)")
+        #expect(abs(answer.hertz - 880) < 5 && answer.seconds > 0.5, "\(answer)\n\(run)")
+        // Nobody has spoken in the first 3 s, so the page was silent.
+        let before = sound.channels[0].prefix(3 * sound.sampleRate)
+        #expect(before.allSatisfy { abs($0) < 0.01 }, "\(run)")
+        let amplitude = { (hertz: Double) in
+            Tone.amplitude(of: hertz, in: sound.channels[0], rate: sound.sampleRate)
+        }
+        #expect(amplitude(440) < amplitude(880) / 100, "the page says what it hears")
+    }
+}

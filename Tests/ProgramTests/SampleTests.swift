@@ -68,9 +68,10 @@ import Testing
         let files = Chapter.manual.flatMap(\.blocks).filter { $0.language == "yaml" }
         #expect(files.count >= 10)
         let folder = try TemporaryFolder()
-        // The film and the key that the reader has.
+        // The film, the page and the key that the reader has.
         try FileManager.default.copyItem(
             atPath: Checkout.root + "/.build/media/street.mkv", toPath: folder("talk.mp4"))
+        try folder.write("agent.html", "<p>Hello</p>")
         try folder.write("hook.key", "whsec_" + String(repeating: "A", count: 43) + "=")
         for file in files {
             let run = try Greenroom.run("check", try folder.write("s.yaml", file.text))

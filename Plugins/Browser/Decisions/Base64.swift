@@ -1,11 +1,29 @@
 /// Base64, as DevTools sends images.
 package enum Base64 {
+    private static let letters = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xFF, count: 256)
-        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-        for (value, letter) in letters.utf8.enumerated() { values[Int(letter)] = UInt8(value) }
+        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
         return values
     }()
+
+    /// Encodes bytes.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            bits <<= 8 * UInt32(3 - group.count)
+            for place in 0..<4 {
+                let value = Int(bits >> (18 - 6 * UInt32(place)) & 0x3F)
+                text.append(place <= group.count ? letters[value] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 
     /// Decodes a part of a text.
     ///
