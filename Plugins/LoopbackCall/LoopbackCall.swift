@@ -50,7 +50,7 @@ final class LoopbackCall: Call {
             video.append(track)
             return .video()
         case .mixMinus: return .audio()
-        case .microphone, .shareAudio, .mix, .incoming, .fullMix: return nil
+        case .microphone, .shareAudio, .mix, .incoming, .fullMix, .split: return nil
         }
     }
 

@@ -17,16 +17,24 @@ final class FileRecorder {
     private let path: String
     /// Of a participant's track: when this process began to record. Nil for the session's own.
     private let processStart: Int64?
-    /// Whether this process has recorded before a pause.
+    /// Whether this process has recorded before, and was stopped.
     private let isContinued: Bool
     private let completed: (_ path: String) -> Void
     private var video: [UInt32: VideoTrack] = [:]
     private var audio: [UInt32: AudioTrack] = [:]
+    /// The tracks that have begun.
+    private var paused: [UInt32: PausedTrack] = [:]
     private var streams: [MediaFile.Stream] = []
     /// Nil before the first frame or block.
     private var recording: Recording?
     /// Its lock on the first file keeps other recordings away from all of them.
     private var first: MediaFile?
+    /// The memory of a replay; nil before the first frame or block.
+    private var memory: ReplayMemory?
+    /// The end of a requested replay, which waits for its media; nil without a request.
+    private var saveTime: Int64?
+    /// Takes each replay that can be written now.
+    private let onReplay: (ReplayFile) -> Void
 
     /// Opens the encoders, and checks that the file can be made.
     ///
@@ -39,17 +47,22 @@ final class FileRecorder {
     init(
         _ tracks: some Collection<Track>, path: String, container: Container,
         settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false,
-        completed: @escaping (_ path: String) -> Void
+        completed: @escaping (_ path: String) -> Void,
+        onReplay: @escaping (ReplayFile) -> Void
     ) throws {
         self.completed = completed
-        (self.processStart, self.isContinued) = (processStart, isContinued)
+        // A replay replaces nothing.
+        (self.processStart, self.isContinued) = (
+            processStart, isContinued || settings.replaySeconds > 0
+        )
+        self.onReplay = onReplay
         self.settings = settings
         self.container = container
         self.path = path
         do {
             try openEncoders(of: tracks)
             try names.makeFolder()
-            let mayContinue = isContinued || Self.mayBeRestarted
+            let mayContinue = self.isContinued || Self.mayBeRestarted
             if !FileNames.exists(names.next) {
                 try names.checkWritable()
             } else if !settings.overwrite, !mayContinue {
@@ -75,9 +88,9 @@ final class FileRecorder {
     /// Seconds of media.
     var seconds: Double { recording?.seconds ?? 0 }
     /// Bytes of all segments.
-    var bytes: Int64 { recording?.bytes ?? 0 }
+    var bytes: Int64 { kept == nil ? recording?.bytes ?? 0 : 0 }
     /// The segments so far.
-    var fileCount: Int { recording?.fileCount ?? 0 }
+    var fileCount: Int { kept == nil ? recording?.fileCount ?? 0 : 0 }
     /// The newest segment.
     var newestPath: String { recording?.path ?? path }
 
@@ -89,24 +102,81 @@ final class FileRecorder {
     /// Takes a frame of one of its tracks.
     ///
     /// - Returns: Whether something was written.
-    func take(_ frame: borrowing OutputFrame) throws -> Bool {
-        guard let track = video[frame.track.id] else { return false }
+    func take(_ frame: borrowing OutputFrame, without pauses: RecordingPauses) throws -> Bool {
+        guard let track = video[frame.track.id], frame.periods > 0,
+            (0..<1 << 48).contains(frame.index)
+        else { return false }
+        let rate = track.rate
+        let origin = frame.timeNanoseconds &- rate.dueNanoseconds(ofFrame: frame.index)
+        let runs = paused[
+            frame.track.id,
+            default: PausedTrack(
+                origin: origin, numerator: Int(rate.numerator),
+                denominator: Int(rate.denominator))
+        ].runs(of: frame.index..<frame.index + Int64(frame.periods), without: pauses)
+        guard let first = runs.first else { return false }
         let recording = try recording(
-            at: track.rate.dueNanoseconds(ofFrame: frame.index), now: frame.timeNanoseconds)
-        try track.take(frame, into: recording)
-        return try recording.write(until: ends)
+            at: rate.dueNanoseconds(ofFrame: first.index), origin: origin)
+        for run in runs { try track.take(frame, run, into: recording) }
+        return try write(recording)
     }
 
     /// Takes a block of one of its tracks.
     ///
     /// - Returns: Whether something was written.
-    func take(_ block: borrowing OutputBlock) throws -> Bool {
-        guard let track = audio[block.track.id] else { return false }
-        guard block.index < 1 << 46 else { return false }
-        let recording = try recording(
-            at: AudioTrack.time(of: block.index), now: block.timeNanoseconds)
-        try track.take(block.samples, index: block.index, into: recording)
-        return try recording.write(until: ends)
+    func take(_ block: borrowing OutputBlock, without pauses: RecordingPauses) throws -> Bool {
+        guard let track = audio[block.track.id], (0..<1 << 46).contains(block.index) else {
+            return false
+        }
+        let origin = block.timeNanoseconds &- AudioTrack.time(of: block.index)
+        let runs = paused[
+            block.track.id,
+            default: PausedTrack(origin: origin, numerator: AudioTrack.format.sampleRate)
+        ].runs(of: block.index..<block.index + Int64(block.frameCount), without: pauses)
+        guard let first = runs.first else { return false }
+        let recording = try recording(at: AudioTrack.time(of: first.index), origin: origin)
+        let channels = AudioTrack.format.channels
+        for run in runs {
+            let start = Int(run.periods.lowerBound - block.index) * channels
+            let samples = block.samples.extracting(start..<start + run.periods.count * channels)
+            try track.take(samples, index: run.index, into: recording)
+        }
+        return try write(recording)
+    }
+
+    /// Writes what all tracks have passed, and then a replay that waits for it.
+    private func write(_ recording: Recording) throws -> Bool {
+        let isNew = try recording.write(until: ends)
+        if let time = saveTime, recording.written > time { try save() }
+        return isNew
+    }
+
+    /// Writes a replay as soon as the media up to now are in memory.
+    ///
+    /// - Parameter isPaused: Whether no more media come.
+    func saveReplay(isPaused: Bool) throws {
+        guard let end = ends.compactMap(\.self).max() else { return }
+        saveTime = saveTime ?? end
+        if isPaused { try save() }
+    }
+
+    private func save() throws {
+        saveTime = nil
+        guard let packets = try memory?.packets(), let start = packets.map(\.start).min() else {
+            return
+        }
+        var names = names
+        names.skipTaken()
+        let file = try MediaFile(
+            path: names.next, container: container, streams: streams, start: max(start, 0),
+            replaces: false)
+        onReplay(ReplayFile(file, packets))
+    }
+
+    /// The time and the bytes of the replay in memory; nil for a recording to files.
+    var kept: (seconds: Double, bytes: Int64)? {
+        guard settings.replaySeconds > 0 else { return nil }
+        return (memory?.seconds ?? 0, memory?.size ?? 0)
     }
 
     /// Encodes what is left, and completes the file.
@@ -115,6 +185,7 @@ final class FileRecorder {
         for track in video.values { try track.finish(into: recording) }
         for track in audio.values { try track.finish(into: recording) }
         try recording.finish(at: ends)
+        if saveTime != nil { try save() }
     }
 
     /// The position of each track.
@@ -150,7 +221,8 @@ final class FileRecorder {
             if let capability = track.capability {
                 let opened = try VideoTrack(
                     stream: streams.count, capability: capability, codec: videoCodec,
-                    kilobits: settings.videoBitRate, hasGlobalHeader: hasGlobalHeader)
+                    kilobits: settings.videoBitRate, hasGlobalHeader: hasGlobalHeader,
+                    keepsKeys: settings.replaySeconds > 0)
                 video[track.id] = opened
                 encoder = opened.encoder.encoder
             } else {
@@ -184,14 +256,13 @@ final class FileRecorder {
     ///
     /// - Parameters:
     ///   - start: The time of the first frame or block in its track.
-    ///   - now: The same on the session clock.
-    private func begin(at start: Int64, now: Int64) throws -> Recording {
+    ///   - origin: The start of the track, on the session clock.
+    private func begin(at start: Int64, origin: Int64) throws -> Recording {
         var names = names
-        // An existing file may be of the process before, or from before a pause: it is not replaced.
+        // An existing file may be of the process before, or from before a stop: it is not replaced.
         let isResumed =
             processStart.map {
-                (isContinued || Self.mayBeRestarted)
-                    && now.subtractingReportingOverflow(start).0 < $0
+                (isContinued || Self.mayBeRestarted) && origin < $0
             }
             ?? (isContinued || start > Self.latestStart)
         let replaces = settings.overwrite && !isResumed
@@ -203,6 +274,16 @@ final class FileRecorder {
             throw RecordingError(path: names.next, underlyingError: .fileExists)
         }
         let (container, streams) = (container, streams)
+        if settings.replaySeconds > 0 {
+            return try Recording(from: start, limits: Recording.Limits(), completed: { _ in }) {
+                [unowned self] start in
+                let memory = ReplayMemory(
+                    path: path, start: start, seconds: settings.replaySeconds,
+                    videoStreams: Set(video.values.map(\.stream)))
+                self.memory = memory
+                return memory
+            }
+        }
         return try Recording(
             from: start, limits: settings.limits, completed: completed
         ) {
@@ -221,9 +302,9 @@ final class FileRecorder {
     }
 
     /// The recording, which is begun if it is not.
-    private func recording(at start: Int64, now: Int64) throws -> Recording {
+    private func recording(at start: Int64, origin: Int64) throws -> Recording {
         if let recording { return recording }
-        let begun = try begin(at: start, now: now)
+        let begun = try begin(at: start, origin: origin)
         recording = begun
         return begun
     }

@@ -4,7 +4,7 @@ import PluginEncoding
 import GreenroomPlugin
 
 /// A file of media, written by one of FFmpeg's muxers in pieces that are playable one by one.
-final class MediaFile {
+final class MediaFile: PieceWriter {
     /// A track of the file.
     struct Stream {
         /// For people: `"camera"`.

@@ -37,6 +37,11 @@ final class Recorder: Output {
         var segmentSeconds = 0
         var segmentMegabytes = 0
         var recording = true
+        var paused = false
+        var replaySeconds = 0
+        /// Counts the commands to save: each one sets `saveReplay` to true again.
+        private(set) var saveCount = 0
+        var saveReplay = false { didSet { if saveReplay { saveCount &+= 1 } } }
 
         static let table: [Setting<Self>] = [
             .path(
@@ -79,7 +84,18 @@ final class Recorder: Output {
                 unit: "MB"),
             .boolean(
                 "recording", \.recording,
-                title: "Record; a recording after a pause is another file, NAME-2", live: true),
+                title: "Record; after a stop the recording continues in another file, NAME-2",
+                live: true),
+            .boolean(
+                "paused", \.paused,
+                title: "Leave out what happens now; the file continues without a gap", live: true),
+            .integer(
+                "replay-seconds", \.replaySeconds, in: 0...600,
+                title: "Keep this time in memory, and write it on command; 0: record to the file",
+                unit: "s"),
+            .boolean(
+                "save-replay", \.saveReplay, title: "true writes the replay, each time it is set",
+                live: true),
         ]
 
         var limits: Recording.Limits {
@@ -99,25 +115,41 @@ final class Recorder: Output {
     private var files: [UInt32: FileRecorder] = [:]
     /// Statistics of the completed files.
     private var ended = (bytes: Int64(0), files: 0, seconds: 0.0)
-    /// The seconds before the last pause.
+    /// The seconds before the last stop.
     private var secondsBefore = 0.0
     /// Whether it is between start and stop, and has not failed.
     private var isStarted = false
     /// The time at which it began, on the session clock.
     private var start: Int64 = 0
-    private var hasPaused = false
+    private var hasStopped = false
+    /// The pauses of the files that are open.
+    private var pauses = RecordingPauses()
+    /// The pauses of the files before the last stop.
+    private var pausesBefore = 0
     /// Frames of another size than their track's.
     private var skipped = 0
+    /// Participants' tracks that had a file before: they were left out for a while.
+    private var recordedBefore: Set<UInt32> = []
     /// Participants' tracks whose files could not be opened.
     private var unrecorded: Set<UInt32> = []
     /// The bytes and seconds of the newest line in the log.
     private var logged = (bytes: Int64(0), seconds: 0.0)
+    /// Replays that are being written.
+    private var saves: [ReplaySave] = []
 
     init(settings: Settings, host: PluginHost) throws {
         guard let container = Container(path: settings.file) else {
             throw PluginError(
                 "\(settings.file): the name says no format; end it with .mkv, .webm or .mp4",
                 status: .badSetting)
+        }
+        let replay = settings.replaySeconds
+        guard replay == 0 || replay >= 5 && !settings.limits.areSet else {
+            throw PluginError(
+                replay < 5
+                    ? "replay-seconds: \(replay) is too short; write 5 to 600"
+                    : "replay-seconds: a replay has no segments; remove segment-seconds and "
+                        + "segment-megabytes", status: .badSetting)
         }
         self.container = container
         self.settings = settings
@@ -160,6 +192,8 @@ final class Recorder: Output {
         case .incoming: true
         // Where the other mixes are left out.
         case .fullMix: !tracks.values.contains { $0.kind == .mix || $0.kind == .incoming }
+        // Only where the session file names it.
+        case .split: true
         case .mixMinus: false
         }
     }
@@ -170,21 +204,69 @@ final class Recorder: Output {
             throw PluginError("the session has nothing to record; add a camera or a microphone")
         }
         try openFiles()
-        if !settings.recording { pause() }
+        if !settings.recording { stopFiles() }
         isStarted = true
     }
 
     func onSettingsChange(_ settings: Settings) {
-        guard settings.recording != self.settings.recording else { return }
-        self.settings.recording = settings.recording
+        let old = self.settings
+        self.settings = settings
+        let hasChanged = settings.recording != old.recording
         guard isStarted else { return }
-        if settings.recording { resume() } else { pause() }
-        host.wantsChanged()
+        if hasChanged {
+            if settings.recording { startFiles() } else { stopFiles() }
+            host.wantsChanged()
+        }
+        followPause()
+        if settings.saveCount != old.saveCount, settings.recording { saveReplay() }
+    }
+
+    /// Writes the replay of each file.
+    private func saveReplay() {
+        guard settings.replaySeconds > 0 else {
+            host.log(.warning, "save-replay has no effect without replay-seconds")
+            return
+        }
+        for file in allFiles {
+            do {
+                try file.saveReplay(isPaused: pauses.isPaused)
+            } catch {
+                host.log(.warning, "the replay is not saved: \(error)")
+            }
+        }
+    }
+
+    /// Writes a replay on a thread, because a disk may take longer than a callback may.
+    private func write(_ replay: ReplayFile) {
+        saves.removeAll { $0.isDone }
+        let save = ReplaySave(replay, host: host)
+        do {
+            try save.begin()
+            saves.append(save)
+        } catch {
+            host.log(.warning, "the replay is not saved: \(error)")
+        }
+    }
+
+    /// Follows the setting `paused`. Media from before the pause may still come, and are recorded.
+    private func followPause() {
+        guard settings.recording, settings.paused != pauses.isPaused else { return }
+        if settings.paused {
+            pauses.pause(at: host.nowNanoseconds)
+        } else {
+            let own = tracks.values.filter { $0.participant == nil && $0.capability != nil }
+            pauses.resume(
+                at: host.nowNanoseconds,
+                frames: own.min { $0.id < $1.id }?.capability?.rate)
+        }
+        host.report("pauses", pausesBefore + pauses.all.count)
+        host.log(.info, settings.paused ? "recording paused" : "recording resumed")
     }
 
     /// Opens the files of the tracks that there are.
     private func openFiles() throws {
         start = host.nowNanoseconds
+        followPause()
         let own = tracks.values.filter { $0.participant == nil }
         let shared =
             settings.share == .track
@@ -199,8 +281,10 @@ final class Recorder: Output {
     }
 
     /// Completes the files.
-    private func pause() {
-        hasPaused = true
+    private func stopFiles() {
+        hasStopped = true
+        pausesBefore += pauses.all.count
+        pauses = RecordingPauses()
         let all = allFiles
         files = [:]
         for file in all { complete(file) }
@@ -210,7 +294,7 @@ final class Recorder: Output {
     }
 
     /// Continues in other files.
-    private func resume() {
+    private func startFiles() {
         // Participants may have left. The host describes the tracks of the others again.
         tracks = tracks.filter { $0.value.participant == nil }
         unrecorded = []
@@ -226,10 +310,13 @@ final class Recorder: Output {
     private func file(of tracks: [Track], _ suffix: String) throws -> FileRecorder {
         let path = FileNames(path: settings.file, isNumbered: false).name(suffix)
         let isOwn = tracks.allSatisfy { $0.participant == nil }
+        let isBack = tracks.contains { recordedBefore.contains($0.id) }
         return try FileRecorder(
             tracks, path: path, container: container, settings: settings,
-            processStart: isOwn ? nil : start, isContinued: hasPaused
-        ) { [host] path in host.fileFinished(path) }
+            processStart: isOwn ? nil : isBack ? host.nowNanoseconds : start,
+            isContinued: hasStopped || isBack,
+            completed: { [host] path in host.fileFinished(path) },
+            onReplay: { [unowned self] in write($0) })
     }
 
     /// Opens the file of a participant's track. After an error the recorder does not want the track.
@@ -248,7 +335,7 @@ final class Recorder: Output {
         else { return }
         if !track.matches(frame) { reportSkipped(frame, track) }
         do {
-            if try file.take(frame) { report() }
+            if try file.take(frame, without: pauses) { report() }
         } catch {
             try fail(error, file, frame.track)
         }
@@ -257,7 +344,7 @@ final class Recorder: Output {
     func onAudio(_ block: borrowing OutputBlock) throws {
         guard let file = files[block.track.id] else { return }
         do {
-            if try file.take(block) { report() }
+            if try file.take(block, without: pauses) { report() }
         } catch {
             try fail(error, file, block.track)
         }
@@ -265,7 +352,9 @@ final class Recorder: Output {
 
     func onTrackEnded(_ track: Track) {
         tracks[track.id] = nil
-        if let file = files.removeValue(forKey: track.id) { complete(file) }
+        guard let file = files.removeValue(forKey: track.id) else { return }
+        recordedBefore.insert(track.id)
+        complete(file)
     }
 
     /// Completes a file, which the caller has removed from ``files``.
@@ -280,6 +369,7 @@ final class Recorder: Output {
 
     func onStop() {
         defer { forget() }
+        defer { for save in saves { save.end() } }
         guard isStarted else { return }
         isStarted = false
         var failure: (text: String, isOrdinary: Bool)?
@@ -317,6 +407,12 @@ final class Recorder: Output {
         let bytes = ended.bytes + files.reduce(0) { $0 + $1.bytes }
         host.report("seconds", seconds)
         host.report("bytes-written", bytes)
+        if settings.replaySeconds > 0 {
+            let kept = files.compactMap(\.kept)
+            host.report("seconds-kept", kept.map(\.seconds).max() ?? 0)
+            host.report("bytes-kept", kept.reduce(0) { $0 + $1.bytes })
+            return
+        }
         host.report("files", ended.files + files.reduce(0) { $0 + $1.fileCount })
         if seconds > 0 { host.report("bit-rate", Int64(Double(bytes) * 8 / seconds)) }
         guard isStarted, let first = files.first,
@@ -383,9 +479,10 @@ final class Recorder: Output {
     /// Frees the encoders.
     private func forget() {
         isStarted = false
-        hasPaused = false
+        hasStopped = false
+        (pauses, pausesBefore) = (RecordingPauses(), 0)
         files = [:]
-        unrecorded = []
+        (unrecorded, recordedBefore, saves) = ([], [], [])
         ended = (0, 0, 0)
         secondsBefore = 0
         skipped = 0

@@ -35,9 +35,9 @@ final class Recording {
     static func cell(of nanoseconds: Int64) -> Int64 { max(nanoseconds, 0) / cellNanoseconds }
 
     private let limits: Limits
-    private let open: (_ start: Int64) throws -> MediaFile
+    private let open: (_ start: Int64) throws -> any PieceWriter
     private let completed: (_ path: String) -> Void
-    private var file: MediaFile
+    private var file: any PieceWriter
     /// The number of the file, from 0.
     private var segment = 0
     /// The cells at which files end.
@@ -65,7 +65,7 @@ final class Recording {
     init(
         from start: Int64, limits: Limits,
         completed: @escaping (_ path: String) -> Void,
-        open: @escaping (_ start: Int64) throws -> MediaFile
+        open: @escaping (_ start: Int64) throws -> any PieceWriter
     ) throws {
         self.limits = limits
         self.completed = completed
@@ -84,6 +84,9 @@ final class Recording {
         let end = end ?? nextCell * Self.cellNanoseconds
         return Double(end - startCell * Self.cellNanoseconds) / 1_000_000_000
     }
+
+    /// The end of the written cells, in nanoseconds.
+    var written: Int64 { nextCell * Self.cellNanoseconds }
 
     /// Bytes of all files.
     var bytes: Int64 { closedBytes + file.size }

@@ -12,6 +12,8 @@ final class VideoTrack {
 
     let stream: Int
     let encoder: VideoEncoder
+    /// Whether a still image has key frames, too, so that a replay can begin with one.
+    private let keepsKeys: Bool
     /// The end of the periods so far, in nanoseconds from the session's start; nil without any.
     private(set) var end: Int64?
 
@@ -26,14 +28,17 @@ final class VideoTrack {
     private var isBlack = false
     /// Whether the newest image was skipped, so that a repetition of it is new to the file.
     private var isStale = false
+    /// Whether the next image is the first one after a pause.
+    private var isAfterPause = false
     /// The image after the newest that was encoded, which looks like it.
     private var still: OutputFrame?
 
     init(
         stream: Int, capability: VideoCapability, codec: VideoCodec, kilobits: Int,
-        hasGlobalHeader: Bool
+        hasGlobalHeader: Bool, keepsKeys: Bool
     ) throws {
         self.stream = stream
+        self.keepsKeys = keepsKeys
         let size = codec.size(for: capability.size)
         let mean = Double(size.area) * capability.rate.framesPerSecond * 0.00008
         encoder = try VideoEncoder(
@@ -49,12 +54,12 @@ final class VideoTrack {
     func matches(_ frame: borrowing OutputFrame) -> Bool { encoder.matches(frame) }
 
     /// Takes a frame for one or several periods. One that does not match leaves the image before it.
-    func take(_ frame: borrowing OutputFrame, into recording: Recording) throws {
-        let count = Int64(frame.periods)
-        guard frame.index >= endIndex || endIndex == 0, count > 0, frame.index < 1 << 48 else {
-            return
-        }
-        let last = frame.index + count - 1
+    func take(
+        _ frame: borrowing OutputFrame, _ run: PausedTrack.Run, into recording: Recording
+    ) throws {
+        guard run.index >= endIndex || endIndex == 0 else { return }
+        let last = run.index + Int64(run.periods.count) - 1
+        if run.isAfterPause { (isStale, isAfterPause) = (true, true) }
         guard matches(frame) else {
             isStale = true
             extend(to: last + 1)
@@ -68,12 +73,12 @@ final class VideoTrack {
         }
         isBlack = frame.content == .black
         isStale = false
-        for index in frame.index...last {
+        for index in run.index...last {
             let start = rate.dueNanoseconds(ofFrame: index)
             let cell = Recording.cell(of: start)
             extend(to: index)
-            guard cell != newestCell || index == frame.index && isNew else { continue }
-            let isChanged = index == frame.index && isNew
+            guard cell != newestCell || index == run.index && isNew else { continue }
+            let isChanged = index == run.index && isNew
             try encode(
                 frame, index: index, start: start, mayBeKey: isChanged, into: recording)
             newestCell = cell
@@ -113,9 +118,10 @@ final class VideoTrack {
     ) throws {
         let segment = recording.segment(at: start, from: self.segment)
         let isKey =
-            segment != self.segment || newestKey == nil
-            || mayBeKey && start - (newestKey ?? 0) >= Self.longestWithoutKey
+            segment != self.segment || newestKey == nil || isAfterPause
+            || (mayBeKey || keepsKeys) && start - (newestKey ?? 0) >= Self.longestWithoutKey
         self.segment = segment
+        isAfterPause = false
         encodedIndex = index
         try encoder.encode(image, index: index, isKey: isKey) {
             try self.add($0, to: recording)

@@ -7,7 +7,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         summary: "Writes the session's audio as a WAV or FLAC file", vendor: "Greenroom")
 
     enum Position: String, CaseIterable {
-        case mix, incoming, microphone
+        case mix, incoming, microphone, split
         case shareAudio = "share-audio"
         case fullMix = "full-mix"
         case mixMinus = "mix-minus"
@@ -56,6 +56,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         case .mix: [.mixed]
         case .incoming: [.incoming]
         case .fullMix: [.fullMix]
+        case .split: [.split]
         case .microphone: [.oneWay]
         case .shareAudio: [.shared]
         case .mixMinus: [.mixMinus]
@@ -76,7 +77,9 @@ final class SpeakerFile: VirtualAudioSpeaker {
         // Participants come later.
         guard hasTrack || settings.position == .mixMinus else {
             throw PluginError(
-                "the session has no \(settings.position.rawValue); add it to the session file",
+                settings.position == .split
+                    ? "the output gets no split; write tracks: [split], in a session with a call"
+                    : "the session has no \(settings.position.rawValue); add it to the session file",
                 status: .unavailable)
         }
         file = try AudioFileWriter(path: settings.path, format: format)

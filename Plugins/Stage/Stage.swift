@@ -231,7 +231,7 @@ final class Stage: Composer {
             (.mixMinus, let participant?):
             .person(participant.number)
         case (.stage, _), (.shareAudio, _), (.mix, _), (.incoming, _), (.fullMix, _),
-            (.mixMinus, nil):
+            (.split, _), (.mixMinus, nil):
             nil
         }
     }

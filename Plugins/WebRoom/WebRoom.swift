@@ -371,7 +371,7 @@ final class WebRoom: Call {
     }
 
     func onSessionEvent(_ json: String) {
-        if let isRecording = control.take(json) { room.setRecording(isRecording) }
+        if let recording = control.take(json) { room.setRecording(recording) }
         guard let message = EventLog.message(in: json) else { return }
         do throws(RequestError) {
             try room.show(message.text, from: message.author)

@@ -198,12 +198,12 @@ class Block:
 #: What a track is.
 TrackKind = Literal[
     "camera", "microphone", "share", "share-audio", "mix", "incoming", "mix-minus", "full-mix",
-    "stage", "unknown",
+    "stage", "split", "unknown",
 ]  # fmt: skip
 
 TRACK_KINDS: dict[int, TrackKind] = {
     1: "camera", 2: "microphone", 3: "share", 4: "share-audio", 5: "mix", 6: "incoming",
-    7: "mix-minus", 8: "full-mix", 9: "stage",
+    7: "mix-minus", 8: "full-mix", 9: "stage", 10: "split",
 }  # fmt: skip
 
 

@@ -25,15 +25,31 @@ package final class AudioMixer: Sendable {
     }
 
     /// A sum of tracks.
-    package enum Mix: Hashable, Sendable {
-        /// The session's own tracks.
-        case own
-        /// The tracks of all participants.
-        case incoming
-        /// The session's own tracks, and the tracks of all participants.
-        case all
+    package struct Mix: Hashable, Sendable {
+        package enum Tracks: Sendable {
+            /// The session's own tracks.
+            case own
+            /// The tracks of all participants.
+            case incoming
+            /// The session's own tracks, and the tracks of all participants.
+            case all
+            /// The session's own tracks on the left and the participants' tracks on the right.
+            case split
+        }
+
+        package var tracks: Tracks
+        /// The participants whose tracks are not in the mix.
+        package var leftOut: Set<UInt32> = []
+
+        package static let own = Mix(tracks: .own)
+        package static let incoming = Mix(tracks: .incoming)
+        package static let all = Mix(tracks: .all)
+        package static let split = Mix(tracks: .split)
+
         /// All tracks except one participant's.
-        case without(UInt32)
+        package static func without(_ participant: UInt32) -> Mix {
+            Mix(tracks: .all, leftOut: [participant])
+        }
     }
 
     private static let stretch = AudioFormat.session.sampleRate / 100
@@ -52,6 +68,12 @@ package final class AudioMixer: Sendable {
         var mix: Mix
         var sink: any AudioSink
         var start: Int64 = 0
+        /// The mix without the participants whom the sink leaves out.
+        var taken: Mix
+
+        init(mix: Mix, sink: any AudioSink, start: Int64 = 0) {
+            (self.mix, self.sink, self.start, taken) = (mix, sink, start, mix)
+        }
     }
 
     private struct State {
@@ -61,8 +83,16 @@ package final class AudioMixer: Sendable {
         var place: Int64 = 0
         var entries: [Entry]
         var mixSinks: [Output]
+        /// The levels and delays of the sources and sinks that commands have changed.
+        var adjustments: [ObjectIdentifier: AudioAdjustment] = [:]
         /// The number of samples of the mixes above 16 bits.
         var clamped = 0
+
+        /// Forgets the adjustments of a track that ends.
+        mutating func forget(_ entry: Entry) {
+            adjustments[ObjectIdentifier(entry.track.source)] = nil
+            for sink in entry.track.sinks { adjustments[ObjectIdentifier(sink)] = nil }
+        }
     }
 
     private let state: Monitor<State>
@@ -147,13 +177,45 @@ package final class AudioMixer: Sendable {
         }
     }
 
+    /// Changes the level and the delay of a source, within the next 10 ms. [any]
+    package func adjust(_ source: any AudioSource, _ change: (inout AudioAdjustment) -> Void) {
+        state.withLock { state in
+            change(&state.adjustments[ObjectIdentifier(source), default: AudioAdjustment()])
+        }
+    }
+
+    /// Changes the level and the delay of what a sink takes, within the next 10 ms. [any]
+    package func adjust(_ sink: any AudioSink, _ change: (inout AudioAdjustment) -> Void) {
+        state.withLock { state in
+            change(&state.adjustments[ObjectIdentifier(sink), default: AudioAdjustment()])
+        }
+    }
+
+    /// Leaves participants out of the mixes of some sinks, instead of those before. [any]
+    package func leaveOut(_ participants: Set<UInt32>, of sinks: [any AudioSink]) {
+        state.withLock { state in
+            for index in state.mixSinks.indices {
+                let output = state.mixSinks[index]
+                guard sinks.contains(where: { $0 === output.sink }) else { continue }
+                state.mixSinks[index].taken.leftOut = output.mix.leftOut.union(participants)
+            }
+        }
+    }
+
     /// Disconnects the sinks of a mix. [any]
-    package func remove(_ mix: Mix) { state.withLock { $0.mixSinks.removeAll { $0.mix == mix } } }
+    package func remove(_ mix: Mix) {
+        state.withLock { state in
+            for output in state.mixSinks where output.mix == mix {
+                state.adjustments[ObjectIdentifier(output.sink)] = nil
+            }
+            state.mixSinks.removeAll { $0.mix == mix }
+        }
+    }
 
     /// Whether a participant's audio is in a mix that a sink takes. [any]
     package func mixes(participant: UInt32) -> Bool {
         state.withLock { state in
-            state.mixSinks.contains { !$0.sink.isIdle && $0.mix.has(participant) }
+            state.mixSinks.contains { !$0.sink.isIdle && $0.taken.has(participant) }
         }
     }
 
@@ -171,6 +233,7 @@ package final class AudioMixer: Sendable {
     package func run(epoch: Int64) {
         var stretch = [Int16](repeating: 0, count: Self.stretch * 2)
         var sums = AudioSums(sampleCount: Self.stretch * 2)
+        var adjusters = AudioAdjusters(sampleCount: Self.stretch * 2)
         // The position to pull; the outputs get the position `delay` before it.
         var place: Int64 = 0
         var last: Int64?
@@ -183,7 +246,7 @@ package final class AudioMixer: Sendable {
             }
             // The last block has the remaining frames, and may be empty.
             let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
-            if frames > 0 { deliver(frames, at: place, &stretch, &sums) }
+            if frames > 0 { deliver(frames, at: place, &stretch, &sums, &adjusters) }
             if end != nil { return }
             place = next
             last = clock.now
@@ -224,26 +287,34 @@ package final class AudioMixer: Sendable {
     }
 
     private func deliver(
-        _ frames: Int, at place: Int64, _ stretch: inout [Int16], _ sums: inout AudioSums
+        _ frames: Int, at place: Int64, _ stretch: inout [Int16], _ sums: inout AudioSums,
+        _ adjusters: inout AudioAdjusters
     ) {
         let written = place - delay
-        let (entries, mixSinks) = state.withLock { state in
+        let (entries, mixSinks, adjustments) = state.withLock { state in
             state.place = place + Int64(Self.stretch)
+            for entry in state.entries where entry.end <= written { state.forget(entry) }
             state.entries.removeAll { $0.end <= written }
-            return (state.entries, state.mixSinks)
+            return (state.entries, state.mixSinks, state.adjustments)
         }
+        adjusters.keep(adjustments)
         let taking = mixSinks.lazy.filter { !$0.sink.isIdle }
-        sums.begin(frames * 2, for: taking.map(\.mix))
+        sums.begin(frames * 2, for: taking.map(\.taken))
         for entry in entries where entry.start <= place {
             var samples = stretch.mutableSpan
             entry.track.source.pull(frames, into: &samples)
+            if !adjustments.isEmpty {
+                adjusters.pass(frames, of: &samples, from: entry.track.source, as: adjustments)
+            }
             guard entry.start <= written else { continue }
             let block = stretch.span.extracting(..<(frames * 2))
-            for sink in entry.track.sinks { sink.write(block) }
+            for sink in entry.track.sinks { adjusters.write(block, to: sink, as: adjustments) }
             sums.add(block, of: entry.track.participant)
         }
         for output in mixSinks where output.start <= written {
-            sums.withSamples(of: output.mix) { output.sink.write($0) }
+            sums.withSamples(of: output.taken) {
+                adjusters.write($0, to: output.sink, as: adjustments)
+            }
         }
         for entry in entries { for sink in entry.track.sinks { sink.wake() } }
         for output in mixSinks { output.sink.wake() }

@@ -3,15 +3,14 @@ import GreenroomMedia
 /// The sums of 10 ms of tracks, one for each mix that a sink takes.
 ///
 /// Each track is added once: to the sum of the session's tracks or to the participants' sum. A mix
-/// without a participant is both sums minus that participant's tracks. 32 bits are enough for an
-/// exact result.
+/// that leaves out participants is the sum minus their tracks. 32 bits are enough for an exact result.
 ///
 /// The session's own mix clamps samples above 16 bits. In mixes with participants, who are many and
 /// independent of each other, a ``PeakLimiter`` lowers the gain instead.
 struct AudioSums: ~Copyable {
     fileprivate struct Output {
         var mix: AudioMixer.Mix
-        /// The tracks of the participant whom the mix omits; empty in other mixes.
+        /// The tracks of the participants whom the mix leaves out; empty if there are none.
         var leftOut: [Int32]
         var limiter = PeakLimiter()
         /// Whether a sink takes the mix now.
@@ -57,7 +56,7 @@ struct AudioSums: ~Copyable {
             if let index = outputs.firstIndex(where: { $0.mix == mix }) {
                 outputs[index].isWanted = true
             } else {
-                let leftOut = if case .without = mix { silence.map(Int32.init) } else { [Int32]() }
+                let leftOut = mix.leftOut.isEmpty ? [] : silence.map(Int32.init)
                 outputs.append(Output(mix: mix, leftOut: leftOut, samples: silence))
             }
         }
@@ -74,7 +73,7 @@ struct AudioSums: ~Copyable {
         let samples = samples.extracting(..<min(count, samples.count))
         guard let participant else { return own.add(samples) }
         incoming.add(samples)
-        if let index = outputs.firstIndex(where: { $0.mix == .without(participant) }) {
+        for index in outputs.indices where outputs[index].mix.leftOut.contains(participant) {
             outputs[index].leftOut.add(samples)
         }
     }
@@ -107,17 +106,22 @@ extension AudioSums.Output {
         isMixed = true
         let (own, incoming) = (own.span.extracting(..<count), incoming.span.extracting(..<count))
         var sums = sum.mutableSpan
-        switch mix {
-        case .own: for place in own.indices { sums[place] = own[place] }
-        case .incoming: for place in own.indices { sums[place] = incoming[place] }
-        case .all: for place in own.indices { sums[place] = own[place] &+ incoming[place] }
-        case .without:
+        for place in incoming.indices { sums[place] = incoming[place] }
+        if !leftOut.isEmpty {
             let leftOut = leftOut.span
-            for place in own.indices {
-                sums[place] = own[place] &+ incoming[place] &- leftOut[place]
+            for place in incoming.indices { sums[place] &-= leftOut[place] }
+        }
+        switch mix.tracks {
+        case .own: for place in own.indices { sums[place] = own[place] }
+        case .incoming: break
+        case .all: for place in own.indices { sums[place] &+= own[place] }
+        case .split:
+            for left in stride(from: 0, to: count - 1, by: 2) {
+                sums[left + 1] = (sums[left] &+ sums[left + 1]) / 2
+                sums[left] = (own[left] &+ own[left + 1]) / 2
             }
         }
-        guard mix == .own else {
+        guard mix.tracks == .own else {
             limiter.limit(sums.span.extracting(..<count), into: &samples)
             return 0
         }
@@ -159,12 +163,8 @@ extension AudioMixer.Mix {
     ///
     /// - Parameter participant: The participant of the track; nil for the session's own tracks.
     func has(_ participant: UInt32?) -> Bool {
-        switch self {
-        case .own: participant == nil
-        case .incoming: participant != nil
-        case .all: true
-        case .without(let other): participant != other
-        }
+        guard let participant else { return tracks != .incoming }
+        return tracks != .own && !leftOut.contains(participant)
     }
 }
 

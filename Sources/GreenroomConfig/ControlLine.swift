@@ -13,6 +13,8 @@ extension ControlLine {
             }
         } + [
             ("set", "camera.settings.pattern=grey", "a live parameter of a plugin"),
+            ("gain", "microphone -6", "the level of audio, in decibels"),
+            ("delay", "microphone 120ms", "the delay of audio"),
             (
                 "message", "from Ana: Hello",
                 "show a text in the room and to bots, as somebody or without \"from\" as the operator"
@@ -87,6 +89,9 @@ extension ControlLine {
             } catch {
                 throw CommandError("\"\(valued.word)\": \(error)")
             }
+        }
+        if valued.word == "gain" || valued.word == "delay" {
+            return try SessionCommand(adjusting: words)
         }
         guard words.count == 2,
             let role = SessionRole(ceiling: words[0]),

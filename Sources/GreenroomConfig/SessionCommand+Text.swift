@@ -1,5 +1,6 @@
 import GreenroomMedia
 public import GreenroomModel
+import GreenroomOutputs
 import GreenroomSchema
 
 extension SessionCommand {
@@ -25,7 +26,7 @@ extension SessionCommand {
                 #"\#(PluginAddress.outputsKey)\[[0-9]+\]"#,
                 #"\#(PluginAddress.callKey)(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#,
             ]
-        return #"(\#(sections.joined(separator: "|")))\.settings\.[^.=\[\]]+=[\s\S]*"#
+        return #"(\#(sections.joined(separator: "|")))\.(settings\.[^.=\[\]]+|except)=[\s\S]*"#
     }()
 
     /// Reads the value of a ceiling: `640x360@15`, or `none`.
@@ -47,6 +48,15 @@ extension SessionCommand {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let steps = Override.steps(of: parts[0]) else {
             throw CommandError("needs PATH=VALUE, such as camera.settings.pattern=grey.")
+        }
+        if steps.last == .key(PluginAddress.exceptKey) {
+            guard let address = PluginAddress(steps.dropLast()), address.canLeaveOut else {
+                throw CommandError(
+                    "\"\(String(parts[0]).shortened)\": only outputs and stages leave people out. Write "
+                        + "outputs[0].except=[Ana] or stage.except=[Ana].")
+            }
+            self = .except(address, try Self.names(String(parts[1]), of: assignment))
+            return
         }
         guard steps.count > 2, case .key(let name)? = steps.last,
             steps.dropLast().last == .key("settings"),
@@ -75,7 +85,36 @@ extension SessionCommand {
     }
 }
 
+extension SessionCommand {
+    /// Reads a list of names.
+    private static func names(
+        _ text: String, of assignment: String
+    ) throws(CommandError) -> [String] {
+        let place = SourceLocation(.argument(assignment), path: "")
+        var reading = Reading(folder: "")
+        do throws(SessionFileError) {
+            let node = try ConfigNode(
+                written: text, at: place, in: SourceText(text, file: ""))
+            if let names = Decoder<[String]>.participantNames.read(node, "", &reading) {
+                return names
+            }
+        } catch {
+            reading.diagnostics = error.diagnostics
+        }
+        throw CommandError(reading.diagnostics.map(\.message).joined(separator: " "))
+    }
+}
+
 extension PluginAddress {
+    /// Whether the plugin is an output or a composer.
+    var canLeaveOut: Bool {
+        switch self {
+        case .output: true
+        case .source(let role): role.composes
+        case .filter, .call, .callFilter: false
+        }
+    }
+
     /// The plugin whose section is at the end of the steps.
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
         if steps.elementsEqual([.key(Self.callKey)]) {
@@ -132,9 +171,16 @@ extension SessionCommand {
         case .start(let role): role.facts.stopping?.start ?? "start \(role.facts.name)"
         case .set(let address, let name, let value):
             "set \(address).settings.\(name)=\(value.asWritten)"
+        case .except(let address, let names):
+            "set \(address).\(PluginAddress.exceptKey)=\(JSON.array(names.map { .string($0) }).line)"
+        case .gain(let target, let decibels): "gain \(target) \(decibels)"
+        case .delay(let target, let time): "delay \(target) \(time.asWritten)"
         case .explain: "explain"
         case .message(let author, let text): "message \(author.map { "from \($0): " } ?? "")\(text)"
         case .drain: "drain"
+        case .pauseRecording: "recording pause"
+        case .resumeRecording: "recording resume"
+        case .saveReplay: "replay save"
         }
     }
 }

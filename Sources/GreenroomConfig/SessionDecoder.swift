@@ -242,15 +242,17 @@ enum SessionDecoder {
                 "\($0.word) \($0.example)"
             } + ["one of them with a name, such as stop camera.desk, ceiling.desk 640x360@15"])
         let written = Schema(
-            kind: .text(pattern: patterns.joined(separator: "|")),
+            kind: .text(pattern: (patterns + ["(gain|delay) .+ .+"]).joined(separator: "|")),
             expectation: known.schema.expectation)
         let schema = Schema(
             kind: .anyOf([known.schema, written]), expectation: known.schema.expectation)
         return Decoder(schema: schema) { node, path, reading in
             if case .text(let text) = node.scalar, let command = try? SessionCommand(text) {
                 switch command {
-                case .ceiling, .stop, .start: return command
-                case .set, .explain, .message, .drain: break
+                case .ceiling, .stop, .start, .gain, .delay, .pauseRecording, .resumeRecording,
+                    .saveReplay:
+                    return command
+                case .set, .except, .explain, .message, .drain: break
                 }
             }
             return known.read(node, path, &reading)
@@ -398,8 +400,16 @@ enum SessionDecoder {
         return source(
             role.kind.facts.word, role.facts.meaning,
             example: (.string(role.facts.example.plugin), role.facts.example.settingsAsJSON),
-            more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
+            more: [startDeadline] + (filters.map { [$0] } ?? []) + inner
+                + (role.composes ? [except] : []))
     }
+
+    /// The participants whom an output or a composer leaves out.
+    private static let except = Field(
+        PluginAddress.exceptKey, \Source.configuration.except, .participantNames,
+        "Names of participants whose tracks are left out, including of mixes. A stage leaves out everybody "
+            + "whom an output that takes it leaves out.",
+        examples: [["Ana"]])
 
     static let startDeadline = Field(
         "start-deadline", \Source.configuration.startDeadline,
@@ -505,7 +515,7 @@ enum SessionDecoder {
     private static let outputPlugin: [Field<OutputDraft>] =
         pluginFields(
             "The plugin that takes the session's media", example: ("FrameFolder", ["every": 30])
-        ).map { $0.within(\.plugin) } + [tracks]
+        ).map { $0.within(\.plugin) } + [tracks, except.within(\.plugin)]
 
     private static let tracks = Field(
         "tracks", \OutputDraft.selection, .tracks,

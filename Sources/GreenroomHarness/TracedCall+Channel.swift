@@ -58,6 +58,7 @@ extension TracedCall.Request {
         case .openTrack: self = .openTrack
         case .closeTrack: self = .closeTrack
         case .setMuted: self = .setMuted
+        case .setRecorded: self = .setRecorded
         case .reportValue: self = .report
         case .setCeiling: self = .setCeiling
         case .outputState: self = .outputState

@@ -34,6 +34,7 @@ package struct TracedCall: Equatable, Sendable {
         case openTrack
         case closeTrack
         case setMuted
+        case setRecorded
         case report
         case setCeiling
         case outputState

@@ -80,6 +80,7 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let openTrack = Call(rawValue: 62)
     package static let closeTrack = Call(rawValue: 63)
     package static let setMuted = Call(rawValue: 64)
+    package static let setRecorded = Call(rawValue: 70)
     package static let command = Call(rawValue: 65)
     package static let describeSession = Call(rawValue: 66)
     package static let reportSession = Call(rawValue: 67)

@@ -58,7 +58,8 @@ struct HostService {
                 HostInterface.output.pointee.release(
                     instance, channel.read(at: MessageLayout.subject)))
         case .reportValue: report(length)
-        case .joined, .left, .openTrack, .closeTrack, .setMuted: serveCall(call, length)
+        case .joined, .left, .openTrack, .closeTrack, .setMuted, .setRecorded:
+            serveCall(call, length)
         case .setCeiling, .outputState: passOutput(call, length)
         case .fileFinished: finishFile(length)
         case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
@@ -190,6 +191,10 @@ struct HostService {
         case .joined: join(length)
         case .left: answer(host.left(instance, channel.read(at: place)))
         case .openTrack: openTrack()
+        case .setRecorded:
+            answer(
+                HostInterface.recording.pointee.set_recorded(
+                    instance, channel.read(at: place), channel.read(at: place + 8)))
         case .closeTrack: answer(host.close_track(instance, allowed(channel.read(at: place))))
         default:
             answer(

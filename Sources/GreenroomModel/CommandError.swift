@@ -24,8 +24,9 @@ extension SessionCommand {
             case .ceiling: "limit"
             case .stop(let role): role.facts.stopping.map { String($0.stop.firstWord) }
             case .start(let role): role.facts.stopping.map { String($0.start.firstWord) }
-            case .set: "change"
-            case .explain, .message, .drain: nil as String?
+            case .set, .except, .gain, .delay: "change"
+            case .explain, .message, .drain, .pauseRecording, .resumeRecording, .saveReplay:
+                nil as String?
             }
         let problem =
             "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")."
@@ -47,7 +48,10 @@ extension SessionCommand {
         case .start: role.facts.stopping?.start
         case .set(let address, let name, _):
             "\(PluginAddress(role, filter: address.filter)).settings.\(name)"
-        case .explain, .message, .drain: nil
+        case .except: "\(PluginAddress(role)).except"
+        case .gain: "gain \(role.trackName)"
+        case .delay: "delay \(role.trackName)"
+        case .explain, .message, .drain, .pauseRecording, .resumeRecording, .saveReplay: nil
         }
     }
 }

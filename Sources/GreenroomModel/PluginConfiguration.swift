@@ -33,6 +33,8 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// second while the filter is late, refuses frames or is lost; then a slate follows. If not,
     /// most unedited frames are shown.
     public var isRequired = false
+    /// The names of the participants whom an output or a composer leaves out.
+    public var except: [String] = []
     /// The plugin's isolation; nil for the session's `SessionConfiguration.isolation`.
     public var isolation: Isolation?
     /// The sandbox of an isolated plugin; nil: the session's sandbox.

@@ -10,6 +10,12 @@ public enum SessionCommand: Hashable, Sendable {
     case start(SessionRole)
     /// Changes a live parameter of a plugin.
     case set(PluginAddress, name: String, value: ParameterValue)
+    /// Changes the participants whom an output or a composer leaves out, by their names.
+    case except(PluginAddress, [String])
+    /// Changes the gain of audio, in decibels.
+    case gain(AudioTarget, decibels: Double)
+    /// Delays audio.
+    case delay(AudioTarget, Duration)
     /// Explains the size and rate of each video track.
     case explain
     /// Passes a text to everybody who follows the session's events: a room shows it on its pages, a
@@ -18,9 +24,39 @@ public enum SessionCommand: Hashable, Sendable {
     /// Refuses new guests and ends the session once the last guest has left, or after the session's
     /// drain timeout.
     case drain
+    /// Pauses every recording: what happens until ``resumeRecording`` is left out of the files.
+    case pauseRecording
+    /// Resumes every paused recording, in the same files.
+    case resumeRecording
+    /// Writes every replay that an output keeps in memory.
+    case saveReplay
+}
+
+/// The audio that a command changes.
+public enum AudioTarget: Hashable, Sendable, CustomStringConvertible {
+    /// The audio of a source, for everybody.
+    case source(SessionRole)
+    /// The audio of the participants with a name, for everybody.
+    case participant(String)
+    /// A track or mix, by its name, only for an output plugin.
+    case output(PluginAddress, track: String)
+
+    /// The target as in commands: `microphone`, `participant Ana`, `outputs[0] full-mix`.
+    public var description: String {
+        switch self {
+        case .source(let role): role.trackName
+        case .participant(let name): "participant \(name)"
+        case .output(let address, let track): "\(address) \(track)"
+        }
+    }
 }
 
 extension SessionCommand {
+    /// The limits of ``gain(_:decibels:)``.
+    package static let gains = -60.0...24.0
+    /// The longest ``delay(_:_:)``.
+    package static let longestDelay = Duration.seconds(2)
+
     /// A command without a value, as users write it.
     package struct Phrase: Sendable {
         /// The words, e.g. `"pause share"`.
@@ -31,17 +67,29 @@ extension SessionCommand {
         package var command: SessionCommand
     }
 
-    /// The commands that stop and start roles.
-    package static let phrases: [Phrase] = SessionRole.allCases.flatMap { role in
-        role.facts.stopping.map { stopping in
-            [
-                Phrase(
-                    words: stopping.stop, meaning: stopping.stopMeaning, command: .stop(role)),
-                Phrase(
-                    words: stopping.start, meaning: stopping.startMeaning, command: .start(role)),
-            ]
-        } ?? []
-    }
+    /// The commands that stop and start roles and recordings.
+    package static let phrases: [Phrase] =
+        SessionRole.allCases.flatMap { role in
+            role.facts.stopping.map { stopping in
+                [
+                    Phrase(
+                        words: stopping.stop, meaning: stopping.stopMeaning, command: .stop(role)),
+                    Phrase(
+                        words: stopping.start, meaning: stopping.startMeaning, command: .start(role)
+                    ),
+                ]
+            } ?? []
+        } + [
+            Phrase(
+                words: "recording pause", meaning: "leave out of the recordings what happens now",
+                command: .pauseRecording),
+            Phrase(
+                words: "recording resume", meaning: "continue the recordings in the same files",
+                command: .resumeRecording),
+            Phrase(
+                words: "replay save", meaning: "write the last seconds that an output keeps",
+                command: .saveReplay),
+        ]
 
     /// The command that stops or starts a role with a name, e.g. `stop camera.desk`; nil for other
     /// words.
@@ -68,8 +116,14 @@ extension SessionCommand {
     package var target: PluginAddress? {
         switch self {
         case .ceiling(let role, _), .stop(let role), .start(let role): PluginAddress(role)
-        case .set(let address, _, _): address
-        case .explain, .message, .drain: nil
+        case .set(let address, _, _), .except(let address, _): address
+        case .gain(let target, _), .delay(let target, _):
+            switch target {
+            case .source(let role): PluginAddress(role)
+            case .participant: nil
+            case .output(let address, _): address
+            }
+        case .explain, .message, .drain, .pauseRecording, .resumeRecording, .saveReplay: nil
         }
     }
 }

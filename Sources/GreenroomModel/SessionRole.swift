@@ -320,6 +320,8 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
     package static let filtersKey = "pre-processors"
     /// The key of the list of outputs.
     package static let outputsKey = "outputs"
+    /// The key of the participants whom an output leaves out.
+    package static let exceptKey = "except"
     /// The key of the call.
     package static let callKey = "call"
 

@@ -10,11 +10,11 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
     case incoming
     /// The sum of all audio tracks, the session's and the participants'.
     case fullMix
+    /// ``mix`` on the left and ``incoming`` on the right, each in mono.
+    case split
 
     /// The tracks of unnamed roles, and the mixes.
-    package static var allCases: [SessionTrack] {
-        SessionRole.allCases.map { .own($0) } + [.mix, .incoming, .fullMix]
-    }
+    package static var allCases: [SessionTrack] { all(of: SessionRole.allCases) }
 
     /// The track with a number; nil if there is none.
     package init?(id: UInt32) {
@@ -24,7 +24,7 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
 
     /// Returns the tracks of roles, and all mixes, whether or not the session has them.
     package static func all(of roles: some Sequence<SessionRole>) -> [SessionTrack] {
-        roles.map { .own($0) } + [.mix, .incoming, .fullMix]
+        roles.map { .own($0) } + [.mix, .incoming, .fullMix, .split]
     }
 
     /// Returns the track with a name, including the tracks of named roles; nil if there is none.
@@ -50,6 +50,7 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         case .mix: 5
         case .incoming: 6
         case .fullMix: 8
+        case .split: 10
         }
     }
 
@@ -65,11 +66,12 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         case .mix: "mix"
         case .incoming: "incoming"
         case .fullMix: "full-mix"
+        case .split: "split"
         }
     }
 
     /// Whether the track exists only in a session with a call.
-    package var needsCall: Bool { self == .incoming || self == .fullMix }
+    package var needsCall: Bool { [.incoming, .fullMix, .split].contains(self) }
 
     /// The medium.
     package var medium: PluginKind.Medium { role?.medium ?? .audio }

@@ -17,6 +17,12 @@ extension Decoder<TrackSelection> {
     }
 }
 
+extension Decoder<[String]> {
+    /// The names of participants.
+    package static let participantNames: Decoder = .list(
+        of: Decoder<String>.text("a participant's name"), "a list of names", count: 0...64)
+}
+
 /// An entry of a list of tracks.
 private enum TrackRule: Sendable {
     case own(SessionTrack)

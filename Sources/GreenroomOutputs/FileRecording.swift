@@ -34,6 +34,8 @@ package struct FileRecording: Output, Equatable {
     package var participants: Participants?
     /// The tracks to record; nil if all.
     package var selection: TrackSelection?
+    /// The names of the participants who are not recorded.
+    package var except: [String] = []
     /// Whether recording begins with the session; otherwise a command starts it.
     package var records = true
     /// Whether the recording replaces an existing file.
@@ -72,7 +74,9 @@ package struct FileRecording: Output, Equatable {
         if !own.contains(.mix), own.contains(where: { $0.medium == .audio && $0.role != nil }) {
             settings["audio-tracks"] = .string("separate")
         }
-        return PluginConfiguration("Recorder", settings: settings)
+        var plugin = PluginConfiguration("Recorder", settings: settings)
+        plugin.except = except
+        return plugin
     }
 
     package var writtenFolder: String? {
@@ -168,6 +172,7 @@ extension FileRecording {
         var file: String?
         var participants: Participants?
         var selection: TrackSelection?
+        var except: [String] = []
         var records = true
         var overwrites = false
     }
@@ -198,6 +203,10 @@ extension FileRecording {
                 "How the participants of a call are recorded.", examples: ["files"],
                 defaultValue: .string(Participants.stage.rawValue)),
             Field(
+                "except", \.except, .participantNames,
+                "Names of participants who are not recorded. The stage leaves them out, too.",
+                examples: [["Ana"]]),
+            Field(
                 "recording", \.records, .boolean,
                 "Whether to record from the start. If false, a command or an operator starts it.",
                 examples: [false], defaultValue: true),
@@ -210,6 +219,7 @@ extension FileRecording {
         guard let file = draft.file, var recording = FileRecording(file: file) else { return nil }
         recording.participants = draft.participants
         recording.selection = draft.selection
+        recording.except = draft.except
         recording.records = draft.records
         recording.overwrites = draft.overwrites
         return recording

@@ -31,6 +31,9 @@ package protocol Output: Sendable {
     /// The tracks that the host offers to the plugin; nil if all.
     var selection: TrackSelection? { get }
 
+    /// The names of the participants whom the output leaves out.
+    var except: [String] { get }
+
     /// Opens the output for the session's tracks, and connects its sinks. The session itself
     /// connects a plugin, with the plugin's wants. [the session's thread]
     func open(in session: inout OutputBuilder) throws(OutputError)
@@ -84,6 +87,7 @@ extension Output {
     package var isCall: Bool { false }
     package var filters: [PluginConfiguration] { [] }
     package var selection: TrackSelection? { nil }
+    package var except: [String] { plugin?.except ?? [] }
     package func open(
         _ track: ParticipantTrack, in outputs: inout ParticipantOutputs
     ) throws(OutputError) {}

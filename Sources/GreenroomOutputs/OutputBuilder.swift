@@ -101,6 +101,7 @@ package struct OutputBuilder {
                     switch track {
                     case .incoming: .incoming
                     case .fullMix: .all
+                    case .split: .split
                     default: .own
                     }
                 connect(sink, to: mix)

@@ -1,5 +1,5 @@
 import GreenroomABI
-import GreenroomAudio
+package import GreenroomAudio
 import GreenroomConversion
 package import GreenroomLifecycle
 import GreenroomMedia
@@ -80,6 +80,34 @@ package final class OutputConnection: Sendable {
         let sink = audio.sink(of: track, want: want, start: start)
         add(Entry(track: track, path: .audio(sink), start: start, taken: taken))
         return sink
+    }
+
+    /// The sinks of audio tracks and mixes.
+    package var audioSinks: [any AudioSink] {
+        entries.withLock { entries in
+            entries.compactMap { entry -> (any AudioSink)? in
+                guard case .audio(let sink) = entry.path else { return nil }
+                return sink
+            }
+        }
+    }
+
+    /// The number of the plugin.
+    package var plugin: Int { instance.number }
+
+    /// The sink of an audio track or a mix; nil for another track.
+    package func audioSink(of track: UInt32) -> PluginAudioSink? {
+        entries.withLock { entries in
+            guard case .audio(let sink)? = entries.first(where: { $0.track == track })?.path else {
+                return nil
+            }
+            return sink
+        }
+    }
+
+    /// Whether the plugin leaves a participant out.
+    package func leavesOut(_ participant: OutputTrack.Participant) -> Bool {
+        feed.exceptions.has(participant)
     }
 
     private func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }

@@ -18,6 +18,8 @@ package struct Recording: Output, Equatable {
     package var video: VideoSinkWant
     /// Whether to replace existing files.
     package var overwrite: Bool
+    /// The names of the participants who are not recorded.
+    package var except: [String] = []
 
     /// Describes a recording.
     package init(folder: String, video: VideoSinkWant = VideoSinkWant(), overwrite: Bool = false) {
@@ -161,6 +163,7 @@ extension Recording {
         var folder: String?
         var video = VideoSinkWant()
         var overwrite = false
+        var except: [String] = []
     }
 
     static let form: OutputForm = {
@@ -205,12 +208,18 @@ extension Recording {
                 "overwrite", \.overwrite, .boolean,
                 "Whether to replace a recording that is in the folder; else it is an "
                     + "error. The host removes files that the earlier report lists.",
-                examples: [true], defaultValue: false)
+                examples: [true], defaultValue: false),
+            Field(
+                "except", \.except, .participantNames,
+                "Names of participants who are not recorded. The stage leaves them out, too.",
+                examples: [["Ana"]]),
         ]
     ) { draft, _ in
-        draft.folder.map {
-            Recording(folder: $0, video: draft.video, overwrite: draft.overwrite)
-        }
+        guard let folder = draft.folder else { return nil }
+        var recording = Recording(
+            folder: folder, video: draft.video, overwrite: draft.overwrite)
+        recording.except = draft.except
+        return recording
     }
 }
 

@@ -30,8 +30,8 @@ public protocol Plugin: SendableMetatype {
     mutating func onSettingsChange(_ settings: Settings)
 
     /// An event of the session, between start and stop; only for a plugin with the grant `control`. The
-    /// default does nothing. A call without the grant gets `recording-started` and `recording-stopped`, so
-    /// that its participants know whether the session is recorded.
+    /// default does nothing. A call without the grant gets `recording-started`, `recording-paused` and
+    /// `recording-stopped`, so that its participants know whether the session is recorded.
     ///
     /// Return at once: the host drops events when its queue is full, and counts them in an event
     /// `left-out`. Log lines of the plugin are events, too.

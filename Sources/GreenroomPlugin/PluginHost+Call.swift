@@ -59,6 +59,18 @@ public struct CallParticipant: Sendable {
         try openAudio(.shareAudio)
     }
 
+    /// Leaves the participant out of recordings, and of the mixes and stages that recordings take, or takes
+    /// that back. To record nothing of somebody, call this before you open their first track.
+    ///
+    /// - Throws: The host's refusal, `Status.unsupported` on a host before minor 3.
+    public func setRecorded(_ isRecorded: Bool) throws(SendRefusal) {
+        guard let functions = table.recording else {
+            throw SendRefusal(
+                status: .unsupported, text: "this host leaves nobody out of recordings")
+        }
+        try table.check(functions.set_recorded(table.instance, number, isRecorded ? 1 : 0))
+    }
+
     /// The participant leaves; their tracks are closed.
     public func leave() {
         guard let functions = table.call else { return }

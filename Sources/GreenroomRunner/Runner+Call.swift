@@ -92,4 +92,17 @@ extension RunnerInterface {
                 guard let (runner, host) = route(instance: instance) else { return gone }
                 return runner.change(.setMuted, sender: sender, isMuted: isMuted, instance: host)
             }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) static let recording = leaked(
+        gr_recording_host(
+            struct_size: UInt32(MemoryLayout<gr_recording_host>.size), reserved: 0,
+            set_recorded: { instance, participant, isRecorded in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                let channel = runner.channel
+                channel.write(host, at: MessageLayout.name)
+                channel.write(participant, at: MessageLayout.subject)
+                channel.write(isRecorded, at: MessageLayout.subject + 8)
+                return channel.status(of: .setRecorded, length: MessageLayout.subject + 16)
+            }))
 }

@@ -81,6 +81,9 @@ enum RunnerInterface {
                 if runner.isCall, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
+                if runner.isCall, strcmp(id, GR_EXT_RECORDING_HOST) == 0 {
+                    return UnsafeRawPointer(recording)
+                }
                 if runner.mayControl, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }

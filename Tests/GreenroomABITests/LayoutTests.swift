@@ -124,6 +124,9 @@ import Testing
                 ("open_track", 24), ("close_track", 32), ("set_muted", 40),
             ]),
         Layout(
+            "gr_recording_host", size: 16,
+            [("struct_size", 0), ("reserved", 4), ("set_recorded", 8)]),
+        Layout(
             "gr_control_host", size: 32,
             [
                 ("struct_size", 0), ("reserved", 4), ("command", 8), ("describe", 16),

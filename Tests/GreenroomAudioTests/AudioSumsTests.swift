@@ -31,6 +31,8 @@ import Testing
 
     private static let mixes: [AudioMixer.Mix] = [
         .own, .incoming, .all, .without(1), .without(2), .without(40), .without(7),
+        .init(tracks: .incoming, leftOut: [1, 3]), .init(tracks: .all, leftOut: [1, 2]),
+        .init(tracks: .incoming, leftOut: [1, 2, 3, 40]),
     ]
 
     @Test func `mixes equal direct sums and are limited alike`() {
@@ -57,6 +59,24 @@ import Testing
                     #expect(samples.indices.map { samples[$0] } == expected, "\(mix) \(stretch)")
                 }
             }
+        }
+    }
+
+    @Test func `a split mix has the session on the left and the call on the right, in mono`() {
+        var sums = AudioSums(sampleCount: 4)
+        let tracks: [(samples: [Int16], participant: UInt32?)] = [
+            ([100, 300, -40, 40], nil), ([10, 30, 1, -4], 1), ([1000, 1000, 0, 0], 2),
+        ]
+        sums.begin(4, for: [.split])
+        for (samples, participant) in tracks { sums.add(samples.span, of: participant) }
+        sums.withSamples(of: .split) { taken in
+            #expect(taken.indices.map { taken[$0] } == [200, 1020, 0, -1])
+        }
+        let alone = AudioMixer.Mix(tracks: .split, leftOut: [2])
+        sums.begin(4, for: [alone])
+        for (samples, participant) in tracks { sums.add(samples.span, of: participant) }
+        sums.withSamples(of: alone) { taken in
+            #expect(taken.indices.map { taken[$0] } == [200, 20, 0, -1])
         }
     }
 

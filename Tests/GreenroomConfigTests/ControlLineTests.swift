@@ -144,12 +144,62 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("set outputs[0].except=[Ana, \"Ben Jr\"]", .output(0), ["Ana", "Ben Jr"]),
+            ("set stage.except=[]", .source(.stage), []),
+            ("set stages.wide.except=['42']", nil, ["42"]),
+        ] as [(String, PluginAddress?, [String])])
+    func `the people whom an output leaves out are a list of names`(
+        line: String, address: PluginAddress?, names: [String]
+    ) throws {
+        guard case .command(let command) = try ControlLine(line),
+            case .except(let found, let read) = command
+        else {
+            Issue.record("\(line) is another command")
+            return
+        }
+        #expect(read == names && (address.map { $0 == found } ?? true))
+        #expect(try ControlLine(command.line) == .command(command))
+    }
+
+    @Test(
+        arguments: [
+            ("gain microphone -6", .gain(.source(.microphone), decibels: -6)),
+            ("gain participant Ana Maria 3.5", .gain(.participant("Ana Maria"), decibels: 3.5)),
+            (
+                "gain outputs[2] full-mix 0",
+                .gain(.output(.output(2), track: "full-mix"), decibels: 0)
+            ),
+            ("delay share-audio 120ms", .delay(.source(.shareAudio), .milliseconds(120))),
+            ("delay participant 42 0s", .delay(.participant("42"), .zero)),
+        ] as [(String, SessionCommand)])
+    func `levels and delays name the audio`(line: String, command: SessionCommand) throws {
+        #expect(try ControlLine(line) == .command(command))
+        #expect(try ControlLine(command.line) == .command(command))
+    }
+
+    @Test(arguments: [
+        "gain", "gain microphone", "gain camera -6", "gain microphone 25", "gain microphone nan",
+        "gain participant 3", "gain outputs[0] camera 1", "gain outputs[0] 1",
+        "delay microphone 3s",
+        "delay microphone -1s", "delay microphone 5", "gain outputs[x] mix 1",
+    ])
+    func `a level or delay out of bounds, or of what is no audio, is an error`(line: String) {
+        #expect(throws: CommandError.self) { try ControlLine(line) }
+    }
+
+    @Test(arguments: ["camera.except=[Ana]", "call.except=[]", "outputs[0].except={}"])
+    func `only outputs and stages leave people out`(assignment: String) {
+        #expect(throws: CommandError.self) { try ControlLine("set \(assignment)") }
+    }
+
     @Test func `every action and ceiling survives conversion to text`() throws {
         let limits = [nil, VideoCapability("640x360@15"), VideoCapability("212x160@30000/1001")]
         let ceilings = [SessionRole.camera, .share].flatMap { role in
             limits.map { SessionCommand.ceiling(role, $0) }
         }
-        #expect(SessionCommand.phrases.count == 8)
+        #expect(SessionCommand.phrases.count == 11)
         for command in SessionCommand.phrases.map(\.command) + ceilings {
             #expect(try ControlLine(command.line) == .command(command))
         }
@@ -181,7 +231,7 @@ import Testing
     }
 
     @Test func `the help shows valid lines`() throws {
-        #expect(ControlLine.commands.count == 18)
+        #expect(ControlLine.commands.count == 23)
         for (line, meaning) in ControlLine.commands {
             _ = try ControlLine(line.replacing("|none", with: ""))
             #expect(!meaning.isEmpty)

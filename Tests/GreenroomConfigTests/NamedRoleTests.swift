@@ -188,6 +188,22 @@ import Testing
             faults(call + stages + hidden).contains { $0.contains("the session has no stage.") })
     }
 
+    @Test func `recordings, outputs and stages name the people whom they leave out`() throws {
+        let file = try read(
+            call + """
+                stage: { plugin: Stage, except: [Ben] }
+                outputs:
+                  - record: { file: call.mkv, except: [Ana] }
+                  - record: { folder: raw, except: [Ana, "42"] }
+                  - plugin: Stream
+                    except: [Cy]
+                """)
+        let outputs = file.configuration.outputs.map(\.output).filter { !$0.isCall }
+        #expect(outputs.map(\.except) == [["Ana"], ["Ana", "42"], ["Cy"]])
+        #expect(outputs.map { $0.plugin?.except } == [["Ana"], nil, ["Cy"]])
+        #expect(file.configuration.slots[.stage]?.plugin.except == ["Ben"])
+    }
+
     @Test func `other recordings use the same disk space as before`() throws {
         let named = try selection(call + "outputs: [{ record: { file: a.mkv, tracks: [camera] } }]")
         #expect(named.tracks == [.own(.camera)] && !named.hasStage)

@@ -485,7 +485,8 @@ enum Samples {
                 "5:24: timeline[2].ceiling: needs a size and a frame rate such as 640x360@15, or "
                     + "none, found the number 0.",
                 "6:19: timeline[3].do: needs one of stop camera, start camera, mute, unmute, pause "
-                    + #"share, resume share, stop stage, start stage, ceiling 640x360@15, "#
+                    + #"share, resume share, stop stage, start stage, recording pause, recording resume, "#
+                    + #"replay save, ceiling 640x360@15, "#
                     + "share-ceiling 1280x720@5, stage-ceiling 1280x720@15, one of them with a name, "
                     + #"such as stop camera.desk, "#
                     + #"ceiling.desk 640x360@15, found the text "stop the camera". Did you mean "#

@@ -75,7 +75,7 @@ import Testing
         throws
     {
         let session = try session()
-        for kind in [4, 10, 0, .max] as [UInt32] {
+        for kind in [4, 11, 0, .max] as [UInt32] {
             let answer = try session.track(9, kind: kind, "any") { $1.is_wanted = 1 }
             #expect(answer.status == .ok && answer.want.is_wanted == 0, "kind \(kind)")
             #expect(try session.audio([1, 2], track: 9) == .badArgument)

@@ -66,12 +66,15 @@ import Testing
         #expect(run.standardError.contains("files 1, seconds 3"), "\(run)")
     }
 
-    @Test(.nightly) func `audio and video stay in step`() throws {
+    @Test(.nightly, arguments: [false, true])
+    func `audio and video stay in step, including after a pause`(isPaused: Bool) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "ppm: 0, stamps: own"))
             microphone: \(try TestSession.hostile("BeepMic", "ppm: 0, stamps: own"))
-            """, maximum: "16x16@30", duration: "5s", clock: "virtual",
+            """, maximum: "16x16@30", duration: isPaused ? "9s" : "5s", clock: "virtual",
+            timeline: isPaused
+                ? ["at: 1513ms, do: recording pause", "at: 4491ms, do: recording resume"] : [],
             outputs:
                 "[\(["a.mkv", "a.mp4"].map { Self.output("file: \($0)") }.joined(separator: ","))]"
         )
@@ -134,6 +137,96 @@ import Testing
             try file.play()
         }
         #expect(run.standardError.contains("files 2, seconds 5"), "\(run)")
+    }
+
+    @Test func `a pause is left out of the file, and the times go on at a key frame`() throws {
+        let session = try session(
+            [Self.output("file: a.mkv"), Self.output("file: b.mp4, audio: opus")], duration: "6s",
+            timeline: [
+                "at: 1370ms, do: recording pause", "at: 2810ms, do: recording resume",
+                "at: 4s, do: recording pause", "at: 4500ms, do: recording resume",
+            ])
+        let run = try self.run(session)
+        // Whole frames of 15 a second: 22 and 8.
+        let seconds = 6 - 30.0 / 15
+        for name in ["a.mkv", "b.mp4"] {
+            let file = try RecordedFile(session.folder(name))
+            for video in file.streams.prefix(2) {
+                #expect(video.times.count == 60, "\(name)\n\(run)")
+                #expect(abs(video.end - seconds) < 0.002, "\(name): \(video.end)")
+                for (time, next) in zip(video.times, video.times.dropFirst()) {
+                    #expect(abs(next - time - 1.0 / 15) < 0.002, "\(name) at \(time)")
+                }
+            }
+            // The frames after the pauses: the first one at or after 1.37 s, and at 2.56 s.
+            let keys = try Self.keyFrames(of: session.folder(name))
+            for time in [1.4, 2.5333] {
+                #expect(keys.contains { abs($0 - time) < 0.002 }, "\(name): \(keys)")
+            }
+            #expect(abs(file.streams[2].end - seconds) < 0.030, "\(name)")
+            try file.play()
+        }
+        #expect(run.standardError.contains("pauses 2, seconds 4"), "\(run)")
+    }
+
+    @Test func `a replay has the last seconds up to the command, and replaces nothing`() throws {
+        let session = try session(
+            [Self.output("file: a.mkv, replay-seconds: 5"), Self.output("file: b.mkv")],
+            duration: "16s",
+            timeline: [
+                "at: 2s, do: replay save", "at: 9s, do: recording pause",
+                "at: 11s, do: recording resume", "at: 14s, do: replay save",
+            ])
+        try session.folder.write("a.mkv", "something")
+        let run = try self.run(session)
+        #expect(try readFile(session.folder("a.mkv")) == Array("something".utf8))
+        // Up to 4 s more, for the key frame; the recorder takes cells of 250 ms.
+        for (name, seconds) in [("a-2.mkv", 2.0...2.5), ("a-3.mkv", 5...9.5)] {
+            let file = try RecordedFile(session.folder(name))
+            #expect(file.streams.map(\.name) == ["camera", "share", "mix"], "\(name)\n\(run)")
+            for stream in file.streams {
+                #expect(abs(stream.times[0]) < 0.3, "\(name): \(stream.times[0])")
+                #expect(seconds.contains(stream.end), "\(name): \(stream.end)")
+            }
+            for (time, next) in zip(file.streams[0].times, file.streams[0].times.dropFirst()) {
+                #expect(abs(next - time - 1.0 / 15) < 0.002, "\(name) at \(time)")
+            }
+            #expect(try Self.keyFrames(of: session.folder(name)).first ?? 1 < 0.3)
+            try file.play()
+        }
+        #expect(!session.folder.has("a-4.mkv"))
+        #expect(
+            run.standardError.contains("replay saved in \(session.folder("a-3.mkv"))"), "\(run)")
+        // Beside it, a recording has everything but the pause.
+        #expect(abs(try RecordedFile(session.folder("b.mkv")).streams[0].end - 14) < 0.002)
+    }
+
+    @Test func `a replay that is too short or has segments is a wrong setting`() throws {
+        for (settings, text) in [
+            ("replay-seconds: 4", "replay-seconds: 4 is too short; write 5 to 600"),
+            (
+                "replay-seconds: 10, segment-seconds: 5",
+                "replay-seconds: a replay has no segments; remove segment-seconds and "
+                    + "segment-megabytes"
+            ),
+        ] {
+            let run = try session([Self.output("file: a.mkv, \(settings)")], duration: "1s").run()
+            #expect(run.exit == .code(65), "\(run)")
+            #expect(run.standardError.contains(text), "\(run)")
+        }
+    }
+
+    /// The times of the camera's key frames.
+    private static func keyFrames(of file: String) throws -> [Double] {
+        let run = try ChildProcess.run(
+            "ffprobe",
+            [
+                "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time,flags",
+                "-of", "csv=p=0", file,
+            ])
+        return run.text.split(separator: "\n").filter { $0.contains("K") }.compactMap {
+            Double($0.prefix { $0 != "," })
+        }
     }
 
     @Test(.nightly) func `segments begin with key frames, and lose nothing between them`() throws {

@@ -42,6 +42,21 @@ import Testing
 
     @Test(
         arguments: [
+            (#"{"event":"recording-started","level":"info"}"#, .on),
+            (#"{"event":"recording-paused"}"#, .paused),
+            (#"{"event":"recording-stopped"}"#, .off),
+            (#"{"event":"recording-else"}"#, nil),
+            (#"{"event":"log","text":"\"recording-paused\""}"#, nil),
+            (#"{"event":"started"}"#, nil), (#"{"recording-paused""#, nil),
+        ] as [(String, EventLog.Recording?)])
+    func `the state of recordings is in their events`(
+        json: String, recording: EventLog.Recording?
+    ) {
+        #expect(EventLog.recording(after: json) == recording)
+    }
+
+    @Test(
+        arguments: [
             (#"{"event":"commanded","origin":"command 7 of call","text":"camera stopped"}"#, true),
             (#"{"event":"note","role":"command 7 of call","text":"camera stopped"}"#, false),
             (#"{"event":"commanded","origin":"command 71 of call","text":"camera stopped"}"#, nil),

@@ -12,7 +12,7 @@ package enum CommandTrack: Equatable, Sendable {
     private static let ownWords: [(String, Track.Kind)] = [
         ("camera", .camera), ("share", .share), ("stage", .stage), ("mix", .mix),
         ("incoming", .incoming), ("full-mix", .fullMix), ("microphone", .microphone),
-        ("share-audio", .shareAudio),
+        ("share-audio", .shareAudio), ("split", .split),
     ]
     private static let participantWords: [(String, Track.Kind)] = [
         ("microphone", .microphone), ("camera", .camera), ("share", .share),
@@ -70,6 +70,7 @@ extension Track.Kind {
         case .incoming: "incoming"
         case .mixMinus: "mix-minus"
         case .fullMix: "full-mix"
+        case .split: "split"
         case .stage: "stage"
         }
     }

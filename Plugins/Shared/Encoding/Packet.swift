@@ -21,6 +21,12 @@ package final class Packet {
         self.duration = duration
     }
 
+    /// Makes a copy that shares the bytes.
+    package init(sharing other: Packet) throws(FFmpegError) {
+        pointer = try allocated(av_packet_clone(other.pointer))
+        (stream, start, duration) = (other.stream, other.start, other.duration)
+    }
+
     package var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
     deinit {

@@ -42,8 +42,8 @@ final class RoomControl: Sendable {
     /// Takes an event of the session. [control]
     ///
     /// - Returns: Whether the session records; nil if the event does not concern recordings.
-    func take(_ json: String) -> Bool? {
-        if let isRecording = EventLog.isRecording(json) { return isRecording }
+    func take(_ json: String) -> EventLog.Recording? {
+        if let recording = EventLog.recording(after: json) { return recording }
         state.withLock { state in
             state.log.add(json)
             if json.contains(#""event":"stopping""#) { state.isLive = false }

@@ -34,14 +34,21 @@ package struct EventLog: Sendable {
         }
     }
 
+    /// Whether the session records.
+    package enum Recording: String, Sendable {
+        case on = "recording-started"
+        case paused = "recording-paused"
+        case off = "recording-stopped"
+    }
+
     /// Whether the session records after an event; nil if the event does not concern recordings.
-    package static func isRecording(_ json: String) -> Bool? {
+    package static func recording(after json: String) -> Recording? {
         struct Event: Decodable { var event: String }
         // Most events are others, and long.
-        guard json.contains("recording-st"),
+        guard json.contains(#""recording-"#),
             let event = try? JSONDecoder().decode(Event.self, from: Data(json.utf8))
         else { return nil }
-        return ["recording-started": true, "recording-stopped": false][event.event]
+        return Recording(rawValue: event.event)
     }
 
     /// The message of an event; nil if the event is none, or the room itself has passed it on.

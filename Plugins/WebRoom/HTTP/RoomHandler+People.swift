@@ -14,6 +14,15 @@ import RoomDecisions
 extension RoomHandler {
     private static let longestMessage = 4096
 
+    /// Whether recordings may have a new guest: `recorded=no`.
+    static func isRecorded(_ query: [String: String]) throws(RequestError) -> Bool {
+        switch query["recorded"] {
+        case nil, "yes": return true
+        case "no": return false
+        default: throw RequestError.bad("recorded is yes or no")
+        }
+    }
+
     /// Answers such a request; nil for another one.
     ///
     /// - Parameter sender: Whose limits count.
@@ -30,7 +39,8 @@ extension RoomHandler {
         case ("POST", "guests", 1):
             try needs(.guest)
             let id = try room.join(
-                listening: query["name"] ?? "Guest", through: query["viewer"])
+                listening: query["name"] ?? "Guest", isRecorded: try Self.isRecorded(query),
+                through: query["viewer"])
             return Reply.created(at: "/guests/\(id)")
         case ("POST", "messages", 1):
             try needs(query["guest"] == nil ? .operator : .guest)

@@ -160,7 +160,8 @@ final class RoomHandler: Sendable {
             try needs(.guest)
             let offer = try Self.offer(in: request)
             let (id, answer) = try await room.join(
-                query["name"] ?? "Guest", offer: offer, sharer: query["share-of"],
+                query["name"] ?? "Guest", isRecorded: try Self.isRecorded(query), offer: offer,
+                sharer: query["share-of"],
                 listener: query["viewer"])
             return Reply.created(answer, in: "guests", id, links: links)
         case ("PATCH", "viewers", 2):

@@ -7,6 +7,8 @@ import Synchronization
 final class Guest: Sendable {
     let id: String
     let name: String
+    /// Whether recordings may have the guest.
+    let isRecorded: Bool
     /// The guest whose share this is; nil for a guest.
     let sharer: Guest?
     let video: RemoteVideo?
@@ -38,17 +40,19 @@ final class Guest: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - isRecorded: Whether recordings may have the guest.
     ///   - streams: The streams of the answer.
     ///   - isOffered: Whether the room makes the offer.
     ///   - sharer: The guest who shares; nil for a guest.
     init(
-        _ id: String, name: String, streams: [MediaStream], isOffered: Bool, sharer: Guest?,
-        services: RoomServices,
+        _ id: String, name: String, isRecorded: Bool, streams: [MediaStream], isOffered: Bool,
+        sharer: Guest?, services: RoomServices,
         onGone: @escaping @Sendable (String) -> Void, onJoined: @escaping @Sendable () -> Void,
         onLevel: @escaping @Sendable (Double) -> Void
     ) throws {
         self.id = id
         self.name = name
+        self.isRecorded = isRecorded
         self.sharer = sharer
         self.services = services
         let (videos, audios) = (
@@ -73,14 +77,32 @@ final class Guest: Sendable {
     }
 
     /// A guest without camera and microphone, who joins at once.
-    init(listener id: String, name: String, services: RoomServices) throws(SendRefusal) {
+    init(
+        listener id: String, name: String, isRecorded: Bool, services: RoomServices
+    ) throws(SendRefusal) {
         self.id = id
         self.name = name
+        self.isRecorded = isRecorded
         self.services = services
         (sharer, video, audio, receiving) = (nil, nil, nil, Peer.Receiving())
         isAdaptive = false
-        let participant = try services.host.join(name)
+        let participant = try Self.join(name, isRecorded, services)
         state.withLock { $0.participant = participant }
+    }
+
+    /// Adds a participant. Nobody joins who could be recorded against their will.
+    private static func join(
+        _ name: String, _ isRecorded: Bool, _ services: RoomServices
+    ) throws(SendRefusal) -> CallParticipant {
+        let participant = try services.host.join(name)
+        guard !isRecorded else { return participant }
+        do throws(SendRefusal) {
+            try participant.setRecorded(false)
+        } catch {
+            participant.leave()
+            throw error
+        }
+        return participant
     }
 
     var peer: Peer? { state.withLock { $0.peer } }
@@ -209,7 +231,7 @@ final class Guest: Sendable {
     private func join(_ onGone: (String) -> Void, _ onJoined: () -> Void) {
         do throws(SendRefusal) {
             if sharer == nil {
-                let participant = try services.host.join(name)
+                let participant = try Self.join(name, isRecorded, services)
                 let hasLeft = state.withLock { state in
                     state.participant = participant
                     return state.hasLeft

@@ -78,6 +78,8 @@ struct RoomDescription: Encodable, Equatable {
     var ended: Bool?
     /// Whether the session records; nil for no.
     var recording: Bool?
+    /// Whether every recording of the session is paused; nil for no.
+    var paused: Bool?
     /// Whether the room accepts no new guests; nil for no.
     var draining: Bool?
     /// Connections that watch or listen.
@@ -141,7 +143,8 @@ extension Room {
                 message: state.messages.newest,
                 messages: messages.map { state.messages.messages(after: $0) },
                 ended: state.hasEnded ? true : nil,
-                recording: state.isRecording ? true : nil,
+                recording: state.recording == .on ? true : nil,
+                paused: state.recording == .paused ? true : nil,
                 draining: state.returning == nil ? nil : true,
                 viewers: state.viewers.count,
                 slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in

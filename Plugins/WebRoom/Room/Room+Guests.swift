@@ -8,11 +8,13 @@ extension Room {
     /// - Parameters:
     ///   - name: For people.
     ///   - sharer: The id of the guest who shares; nil for a new guest.
+    ///   - isRecorded: Whether recordings may have the guest.
     ///   - listener: The viewer through whom they hear the room.
     /// - Returns: The answer, and the guest's id.
     /// - Throws: ``RequestError`` or `PluginError`.
     func join(
-        _ name: String, offer text: String, sharer sharerID: String?, listener: String?
+        _ name: String, isRecorded: Bool, offer text: String, sharer sharerID: String?,
+        listener: String?
     ) async throws -> (id: String, answer: String) {
         let offer = try SessionDescription(text)
         let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
@@ -31,7 +33,9 @@ extension Room {
         }
         if sharer == nil { try expectWelcome(name) }
         let guest = try await admitting(sharer == nil ? .guest : .share) {
-            try admit(sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
+            try admit(
+                sharer?.name ?? name, answer.streams, isRecorded: isRecorded, sharer: sharer,
+                listener: listener)
         }
         guest.setFar(RoomMarks.Far(offer.rooms))
         do {
@@ -49,17 +53,22 @@ extension Room {
 
     /// Lets a new guest join without camera and microphone.
     ///
-    /// - Parameter listener: The viewer through whom they hear the room.
+    /// - Parameters:
+    ///   - isRecorded: Whether recordings may have the guest.
+    ///   - listener: The viewer through whom they hear the room.
     /// - Returns: The guest's id.
     /// - Throws: ``RequestError``.
-    func join(listening name: String, through listener: String?) throws(RequestError) -> String {
+    func join(
+        listening name: String, isRecorded: Bool, through listener: String?
+    ) throws(RequestError) -> String {
         let name = try RoomLimits.name(name)
         try expectWelcome(name)
         try reserve(.guest)
         let id = Secret.random()
         let guest: Guest
         do throws(SendRefusal) {
-            guest = try Guest(listener: id, name: name, services: services)
+            guest = try Guest(
+                listener: id, name: name, isRecorded: isRecorded, services: services)
         } catch {
             release(.guest)
             throw RequestError(.failed, error.text)
@@ -80,8 +89,8 @@ extension Room {
     ///
     /// - Parameter isOffered: Whether the room makes the offer.
     func admit(
-        _ name: String, _ streams: [MediaStream], isOffered: Bool = false, sharer: Guest? = nil,
-        listener: String? = nil
+        _ name: String, _ streams: [MediaStream], isRecorded: Bool = true,
+        isOffered: Bool = false, sharer: Guest? = nil, listener: String? = nil
     ) throws -> Guest {
         let id = Secret.random()
         let place: Place = sharer == nil ? .guest : .share
@@ -89,8 +98,8 @@ extension Room {
         let guest: Guest
         do {
             guest = try Guest(
-                id, name: name, streams: streams, isOffered: isOffered, sharer: sharer,
-                services: services,
+                id, name: name, isRecorded: isRecorded, streams: streams, isOffered: isOffered,
+                sharer: sharer, services: services,
                 onGone: { [weak self] reason in
                     self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
                 },

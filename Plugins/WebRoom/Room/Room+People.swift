@@ -109,10 +109,10 @@ extension Room {
     }
 
     /// Tells the pages whether the session records.
-    func setRecording(_ isRecording: Bool) {
+    func setRecording(_ recording: EventLog.Recording) {
         state.withLock { state in
-            guard state.isRecording != isRecording else { return }
-            state.isRecording = isRecording
+            guard state.recording != recording else { return }
+            state.recording = recording
             state.revision += 1
         }
     }

@@ -43,7 +43,7 @@ final class Room: Sendable {
         /// The stream that an operator has made large for everybody.
         var pinned: UInt32?
         /// Whether the session records.
-        var isRecording = false
+        var recording = EventLog.Recording.off
         /// The names that may join while the room drains: of guests who may have lost their
         /// connection. nil unless it drains.
         var returning: Set<String>?
@@ -113,7 +113,7 @@ final class Room: Sendable {
             }
             if isNew { services.host.wantsChanged() }
             return nil
-        case .incoming: return nil
+        case .incoming, .split: return nil
         }
     }
 
@@ -184,7 +184,7 @@ final class Room: Sendable {
             try state.withLock { $0.mixes[number] }?
                 .take(block.samples, at: block.timeNanoseconds)
         case .mix: try ownAudio.take(block.samples, at: block.timeNanoseconds)
-        case .camera, .microphone, .share, .shareAudio, .incoming, .stage: break
+        case .camera, .microphone, .share, .shareAudio, .incoming, .stage, .split: break
         }
     }
 

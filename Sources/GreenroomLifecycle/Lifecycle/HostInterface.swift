@@ -75,6 +75,9 @@ package enum HostInterface {
                 if environment.roster != nil, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
+                if environment.roster != nil, strcmp(id, GR_EXT_RECORDING_HOST) == 0 {
+                    return UnsafeRawPointer(recording)
+                }
                 if environment.control?.mayCommand ?? false, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
@@ -202,6 +205,16 @@ package enum HostInterface {
             set_muted: { instance, sender, isMuted in
                 answer { () throws(Refusal) in
                     try life(instance, .setMuted).mute(isMuted != 0, sender)
+                }
+            }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let recording = leaked(
+        gr_recording_host(
+            struct_size: UInt32(MemoryLayout<gr_recording_host>.size), reserved: 0,
+            set_recorded: { instance, participant, isRecorded in
+                answer { () throws(Refusal) in
+                    try life(instance, .setRecorded).record(isRecorded != 0, participant)
                 }
             }))
 

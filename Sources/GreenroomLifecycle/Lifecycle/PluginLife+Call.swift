@@ -44,6 +44,11 @@ extension PluginLife {
         try roster(for: .setMuted).mute(isMuted, sender)
     }
 
+    /// Leaves a participant out of recordings, or takes that back.
+    func record(_ isRecorded: Bool, _ participant: UInt32) throws(Refusal) {
+        try roster(for: .setRecorded).record(isRecorded, participant)
+    }
+
     /// Returns the participants while the call sends.
     private func roster(for call: SenderCall) throws(Refusal) -> CallRoster {
         guard let roster = environment.roster else { throw Refusal(.gone, in: call) }

@@ -72,6 +72,8 @@ package final class OutputFeed: Sendable {
         var hasEnded = false
         /// Whether the plugin must still be notified of the track's end.
         var owesEnd = false
+        /// Whether the plugin leaves the track's participant out.
+        var isLeftOut = false
         var written = gr_want.ordinary
         var want = TrackWant.nothing
         /// The last life that was asked about the track; 0 if none.
@@ -79,6 +81,12 @@ package final class OutputFeed: Sendable {
         /// The last life that answered.
         var answered = 0
         var counts = Counts()
+
+        /// Whether the plugin gets no media of the track, because it does not know of the track.
+        var isHidden: Bool { isLeftOut || owesEnd && !hasEnded }
+
+        /// Whether a life knows of the track, or is about to.
+        func isKnown(to life: Int) -> Bool { answered == life || asked == life }
     }
 
     private struct State: ~Copyable {
@@ -92,6 +100,8 @@ package final class OutputFeed: Sendable {
         var values: [String: Double] = [:]
         /// Whether the plugin receives nothing for now, whatever its wants.
         var isResting = false
+        /// The participants whom the plugin leaves out.
+        var exceptions = ParticipantExceptions()
         /// Whether the session continues without the plugin.
         var hasLeft = false
         /// Whether the plugin has ended in order.
@@ -107,7 +117,9 @@ package final class OutputFeed: Sendable {
         /// The index of the answer about a track. Adds a new answer if there is none.
         mutating func open(_ track: OutputTrack) -> Int {
             if let index = index(of: track.id) { return index }
-            answers.append(Answer(track: track))
+            var answer = Answer(track: track)
+            answer.isLeftOut = track.participant.map(exceptions.has) ?? false
+            answers.append(answer)
             return answers.count - 1
         }
     }
@@ -148,7 +160,8 @@ package final class OutputFeed: Sendable {
 
     /// Whether a track of the session, or a mix, is announced to the plugin.
     package func takes(_ track: SessionTrack) -> Bool {
-        selection?.own.contains(track) ?? !(track.role?.composes ?? false && !learnsOfStages)
+        if let selection { return selection.own.contains(track) }
+        return track != .split && !(track.role?.composes ?? false && !learnsOfStages)
     }
 
     // MARK: Wants
@@ -194,7 +207,11 @@ package final class OutputFeed: Sendable {
         state.withLock { state in
             !state.isResting
                 && state.answers.contains { answer in
-                    if case .audio = answer.want { !answer.hasEnded } else { false }
+                    if case .audio = answer.want {
+                        !answer.hasEnded && !answer.isHidden
+                    } else {
+                        false
+                    }
                 }
         }
     }
@@ -204,7 +221,9 @@ package final class OutputFeed: Sendable {
         state.withLock { state in
             state.index(of: track).map { index in
                 let answer = state.answers[index]
-                return (answer.track, state.isResting ? .nothing : answer.want)
+                return (
+                    answer.track, state.isResting || answer.isHidden ? .nothing : answer.want
+                )
             }
         }
     }
@@ -220,6 +239,41 @@ package final class OutputFeed: Sendable {
         return true
     }
 
+    /// The participants whom the plugin leaves out.
+    package var exceptions: ParticipantExceptions { state.withLock { $0.exceptions } }
+
+    /// Changes the participants whom the plugin leaves out. For the plugin, their tracks end, and open
+    /// again when they are no longer left out.
+    package func leaveOut(_ exceptions: ParticipantExceptions) {
+        let isNews = state.withLock { state in
+            guard state.exceptions != exceptions else { return false }
+            state.exceptions = exceptions
+            var isNews = false
+            for index in state.answers.indices {
+                let answer = state.answers[index]
+                guard !answer.hasEnded, let participant = answer.track.participant,
+                    answer.isLeftOut != exceptions.has(participant)
+                else { continue }
+                isNews = true
+                state.answers[index].isLeftOut.toggle()
+                if answer.isLeftOut {
+                    if !answer.owesEnd { state.answers[index].asked = 0 }
+                } else {
+                    state.answers[index].owesEnd = answer.isKnown(to: state.lives)
+                }
+            }
+            return isNews
+        }
+        if isNews { control.didDescribe() }
+    }
+
+    /// Whether the plugin gets no media of a track for now, because it leaves the participant out.
+    func leavesOut(_ track: UInt32) -> Bool {
+        state.withLock { state in
+            state.index(of: track).map { state.answers[$0].isHidden } ?? false
+        }
+    }
+
     /// Requests a new answer about each open track of a participant.
     package func askAgain() {
         state.withLock { state in
@@ -231,7 +285,8 @@ package final class OutputFeed: Sendable {
     package var hasQuestions: Bool {
         state.withLock { state in
             state.answers.contains {
-                $0.track.participant != nil && !$0.hasEnded && $0.asked != state.lives
+                $0.track.participant != nil && !$0.hasEnded && !$0.isHidden
+                    && $0.asked != state.lives
             }
         }
     }
@@ -243,7 +298,7 @@ package final class OutputFeed: Sendable {
             var due: [OutputTrack] = []
             for index in state.answers.indices where due.count < Self.questionLimit {
                 let answer = state.answers[index]
-                guard answer.track.participant != nil, !answer.hasEnded,
+                guard answer.track.participant != nil, !answer.hasEnded, !answer.isHidden,
                     answer.asked != state.lives
                 else { continue }
                 state.answers[index].asked = state.lives
@@ -258,8 +313,9 @@ package final class OutputFeed: Sendable {
         control.isAlive
             && state.withLock { state in
                 !state.isResting
-                    && state.index(of: track).map { state.answers[$0].answered != state.lives }
-                        ?? false
+                    && state.index(of: track).map {
+                        !state.answers[$0].isHidden && state.answers[$0].answered != state.lives
+                    } ?? false
             }
     }
 
@@ -273,7 +329,7 @@ package final class OutputFeed: Sendable {
                 let answer = state.answers[index]
                 // The plugin may not have answered yet.
                 state.answers[index].owesEnd =
-                    answer.answered == state.lives || answer.asked == state.lives
+                    answer.owesEnd || !answer.isLeftOut && answer.isKnown(to: state.lives)
                 guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
                     let oldest = state.answers.firstIndex(where: { $0.hasEnded && !$0.owesEnd })
                 else { continue }
@@ -293,8 +349,16 @@ package final class OutputFeed: Sendable {
             var ends: [UInt32] = []
             for index in state.answers.indices where state.answers[index].owesEnd {
                 state.answers[index].owesEnd = false
-                guard state.answers[index].answered == state.lives else { continue }
-                ends.append(state.answers[index].track.id)
+                let answer = state.answers[index]
+                if !answer.hasEnded {
+                    // It is not left out for good: then the plugin learns of it as of a new track.
+                    state.answers[index].written = .ordinary
+                    state.answers[index].want = .nothing
+                    state.answers[index].asked = 0
+                    state.answers[index].answered = 0
+                }
+                guard answer.answered == state.lives else { continue }
+                ends.append(answer.track.id)
             }
             return ends
         }

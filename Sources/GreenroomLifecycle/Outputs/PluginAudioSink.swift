@@ -192,7 +192,9 @@ package final class PluginAudioSink: AudioSink {
             track: track, format: format, index: index,
             ptsNanoseconds: feed.epoch + start
                 + AudioMixer.nanoseconds(at: index, rate: format.sampleRate))
-        feed.count(OutputFeed.Result(thread.instance.take(block, place)), of: track)
+        feed.count(
+            feed.leavesOut(track)
+                ? .away : OutputFeed.Result(thread.instance.take(block, place)), of: track)
         position.index += Int64(block.count / format.channels)
     }
 

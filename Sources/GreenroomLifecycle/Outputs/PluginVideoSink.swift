@@ -63,6 +63,11 @@ package final class PluginVideoSink: VideoSink {
             }
             throw OutputError(place: feed.name, explanation: "the session continues without it.")
         }
+        guard !feed.leavesOut(track) else {
+            last = Last()
+            feed.count(.away, of: track)
+            return
+        }
         let life = feed.life
         var periods = periods
         // A repeated frame is new to a plugin that has not received it.

@@ -37,6 +37,8 @@ package final class CallRoster: Sendable {
         case joined(Member)
         case opened(ParticipantTrack, sender: UInt64)
         case muted(ParticipantTrack, Bool)
+        /// A participant asks to be recorded, or not to be.
+        case recorded(UInt32, Bool)
         case closed(ParticipantTrack, at: Int64)
         case left(Member, at: Int64)
     }
@@ -235,6 +237,16 @@ package final class CallRoster: Sendable {
             return track
         }
         track?.mute(isMuted, by: plugin)
+    }
+
+    /// Leaves a participant out of recordings, or takes that back.
+    func record(_ isRecorded: Bool, _ participant: UInt32) throws(Refusal) {
+        try change(.setRecorded) { state throws(Refusal) in
+            guard state.members[participant] != nil else {
+                throw Refusal(.unknownParticipant(participant), in: .setRecorded)
+            }
+            state.changes.append(.recorded(participant, isRecorded))
+        }
     }
 
     /// Changes the session's participants or tracks. Refuses more than the allowed rate of changes.

@@ -19,6 +19,7 @@ enum SenderCall: String, Sendable {
     case openTrack = "call.open_track"
     case closeTrack = "call.close_track"
     case setMuted = "call.set_muted"
+    case setRecorded = "recording.set_recorded"
     case setCeiling = "output.set_ceiling"
     case wantsChanged = "output.wants_changed"
     case outputState = "output.state"

@@ -35,6 +35,7 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case outputFailed = "output-failed"
     case fileFinished = "file-finished"
     case recordingStarted = "recording-started"
+    case recordingPaused = "recording-paused"
     case recordingStopped = "recording-stopped"
     case disk
     case links
@@ -83,7 +84,9 @@ extension EventKind {
         case .outputState: (.info, "an output plugin changed its state")
         case .outputFailed: (.error, "an output failed; the others continue")
         case .fileFinished: (.info, "an output completed a file, and will not change it")
-        case .recordingStarted: (.info, "an output began to record; no output recorded before")
+        case .recordingStarted:
+            (.info, "an output records; none did before, or all were paused")
+        case .recordingPaused: (.info, "every output that records is paused")
         case .recordingStopped: (.info, "the last output that recorded has stopped")
         case .disk:
             (.warning, "disk use of a recording, or a disk that is nearly full")

@@ -98,8 +98,9 @@ extension SessionEvent {
             EventRecord(event: .programConnected, role: role, text: text)
         case .programRefused(let role, let text):
             EventRecord(event: .programRefused, role: role, text: text)
-        case .recording(let isOn):
-            EventRecord(event: isOn ? .recordingStarted : .recordingStopped)
+        case .recording(.off): EventRecord(event: .recordingStopped)
+        case .recording(.paused): EventRecord(event: .recordingPaused)
+        case .recording(.on): EventRecord(event: .recordingStarted)
         case .sharePaused(let role):
             EventRecord(event: .sharePaused, role: role)
         case .shareResumed(let role):

@@ -95,8 +95,8 @@ public enum SessionEvent: Sendable {
     case outputState(role: String, state: OutputState, text: String?)
     /// An output has completed a file, and will not change it.
     case fileFinished(role: String, file: String)
-    /// A recording runs, or the last one has stopped.
-    case recording(isOn: Bool)
+    /// A recording has begun, or every recording has paused or stopped.
+    case recording(RecordingState)
     /// The disk use of a recording; a warning if the disk will be full too soon.
     case disk(folder: String, text: String, isLow: Bool)
     /// A text for everybody who follows the session. `role` is the command's origin.

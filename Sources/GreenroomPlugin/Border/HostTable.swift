@@ -68,6 +68,14 @@ final class HostTable: @unchecked Sendable {
         return table.load(as: gr_files_host.self).finished(instance, path)
     }
 
+    /// The functions for recordings of a call; nil for other kinds, and on hosts before minor 3.
+    var recording: gr_recording_host? {
+        guard let table = functions.get_extension(instance, GR_EXT_RECORDING_HOST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_recording_host>.size)
+        else { return nil }
+        return table.load(as: gr_recording_host.self)
+    }
+
     /// The functions of a call; nil for other kinds.
     var call: gr_call_host? {
         guard let table = functions.get_extension(instance, GR_EXT_CALL_HOST),

@@ -24,12 +24,15 @@ public struct Track: Equatable, Sendable {
         case fullMix = 8
         /// Video: the composer's picture of the other tracks.
         case stage = 9
+        /// Audio: ``mix`` on the left and ``incoming`` on the right, each in mono; only for an output whose
+        /// session file names the track.
+        case split = 10
 
         /// Whether the track has frames, not blocks of audio.
         public var isVideo: Bool {
             switch self {
             case .camera, .share, .stage: true
-            case .microphone, .shareAudio, .mix, .incoming, .mixMinus, .fullMix: false
+            case .microphone, .shareAudio, .mix, .incoming, .mixMinus, .fullMix, .split: false
             }
         }
     }

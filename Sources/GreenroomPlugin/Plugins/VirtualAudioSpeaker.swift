@@ -8,6 +8,9 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     case incoming
     /// The sum of all audio, the session's own and the participants', in a call.
     case fullMix
+    /// The session's own audio on the left and the participants' on the right, in a call. The session file
+    /// has to name the track `split`.
+    case split
     /// Each person's audio: the session's microphone, and each participant's.
     case oneWay
     /// The audio of each share: the session's, and each participant's.
@@ -39,7 +42,8 @@ public protocol VirtualAudioSpeaker: Plugin {
     mutating func onStart() throws
 
     /// Takes a block of a mix, ``SpeakerPosition/mixed``, ``SpeakerPosition/incoming``,
-    /// ``SpeakerPosition/fullMix`` or ``SpeakerPosition/mixMinus``. The default does nothing.
+    /// ``SpeakerPosition/fullMix``, ``SpeakerPosition/split`` or ``SpeakerPosition/mixMinus``. The default
+    /// does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and logs the text.
     mutating func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws
@@ -144,7 +148,7 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 
     mutating func onAudio(_ block: borrowing OutputBlock) throws {
         switch SpeakerPosition(block.track.kind) {
-        case .mixed, .incoming, .fullMix, .mixMinus:
+        case .mixed, .incoming, .fullMix, .split, .mixMinus:
             try speaker.onVirtualSpeakerMixedAudioReceived(block)
         case .oneWay: try speaker.onVirtualSpeakerOneWayAudioReceived(block)
         case .shared: try speaker.onVirtualSpeakerSharedAudioReceived(block)
@@ -163,6 +167,7 @@ extension SpeakerPosition {
         case .mixed: .mix
         case .incoming: .incoming
         case .fullMix: .fullMix
+        case .split: .split
         case .oneWay: .microphone
         case .shared: .shareAudio
         case .mixMinus: .mixMinus

@@ -24,6 +24,8 @@ final class ParticipantPipelines: Sendable {
         var ended: [UInt32] = []
         /// Video tracks whose frames wait until every output has reported its demand for them.
         var held: [ParticipantPipeline] = []
+        /// The levels and delays of participants' audio, by their names.
+        var adjustments: [String: AudioAdjustment] = [:]
         /// The last demand for each track, by its sender.
         var demands: [UInt64: Demand] = [:]
         /// The time of the last demand check, in nanoseconds of session time.
@@ -91,13 +93,21 @@ final class ParticipantPipelines: Sendable {
     /// Connects a track to the outputs, and starts the track's threads. Plugins receive no media of
     /// the track before they report a demand.
     ///
-    /// - Parameter audioFilters: The filters of the track's audio, in order.
-    func open(_ track: ParticipantTrack, sender: UInt64, audioFilters: [PluginInstance]) {
+    /// - Parameters:
+    ///   - isRecorded: Whether the host's own recordings may have the track.
+    ///   - audioFilters: The filters of the track's audio, in order.
+    func open(
+        _ track: ParticipantTrack, sender: UInt64, isRecorded: Bool,
+        audioFilters: [PluginInstance]
+    ) {
         // The track begins with the 10 ms of audio that contain its opening.
         let stretch = AudioMixer.stretchNanoseconds
         let start = max(timeline.time(of: track.opened), 0) / stretch * stretch
         var connected = ParticipantOutputs(track, clock: clock, events: events)
-        for output in outputs {
+        for output in outputs
+        where !output.except.contains(track.participant.name)
+            && (isRecorded || !output.makesFiles)
+        {
             do throws(OutputError) {
                 try output.open(track, in: &connected)
             } catch {
@@ -144,6 +154,8 @@ final class ParticipantPipelines: Sendable {
                     source: filtered ?? ingest, sinks: connected.sinks,
                     participant: track.participant.number)
             }
+            let adjustment = state.withLock { $0.adjustments[track.participant.name] }
+            if let adjustment { mixer.adjust(filtered ?? ingest) { $0 = adjustment } }
             medium = .audio(ingest, filtered: filtered, sinks: connected.sinks)
             demand(for: ingest, connected.sinks, of: track)
         }
@@ -260,6 +272,36 @@ final class ParticipantPipelines: Sendable {
         }
         guard !sinks.isEmpty else { return }
         state.withLock { $0.mixes[member.participant.number] = sinks }
+    }
+
+    /// The most names with a level or a delay.
+    private static let adjustmentLimit = 1000
+
+    /// Changes the level or the delay of the audio of the participants with a name, including those who
+    /// join later.
+    ///
+    /// - Returns: Whether the host keeps it.
+    func adjust(_ name: String, _ change: (inout AudioAdjustment) -> Void) -> Bool {
+        let open = state.withLock { state -> [ParticipantPipeline]? in
+            guard state.adjustments[name] != nil || state.adjustments.count < Self.adjustmentLimit
+            else { return nil }
+            change(&state.adjustments[name, default: AudioAdjustment()])
+            return state.open
+        }
+        guard let open else { return false }
+        for pipeline in open where pipeline.track.participant.name == name {
+            guard case .audio(let ingest, let filtered, _) = pipeline.medium else { continue }
+            mixer.adjust(filtered ?? ingest, change)
+        }
+        return true
+    }
+
+    /// Leaves people out of the mixes of the outputs that leave them out.
+    func leaveOut(_ people: some Collection<OutputTrack.Participant>) {
+        for connection in connections {
+            mixer.leaveOut(
+                Set(people.filter(connection.leavesOut).map(\.number)), of: connection.audioSinks)
+        }
     }
 
     /// Ends the mix without a participant who has left.

@@ -23,15 +23,28 @@ extension SessionPlugins {
                 events.send(
                     .participantJoined(
                         role: instance.role, name: member.participant.name))
+                people[member.participant.number] = member.participant
                 pipeline.participants.open(member)
+                pipeline.participants.leaveOut(people.values)
             case .opened(let track, let sender):
                 pipeline.participants.open(
                     track, sender: sender,
+                    isRecorded: !unrecorded.contains(track.participant.number),
                     audioFilters: track.kind.medium == .audio ? audioFilters(for: track.id) : [])
                 events.send(
                     .trackOpened(
                         track: track.name, participant: track.participant.name,
                         capability: track.capability))
+            case .recorded(let number, let isRecorded):
+                if isRecorded { unrecorded.remove(number) } else { unrecorded.insert(number) }
+                tellExceptions()
+                pipeline.participants.leaveOut(people.values)
+                if let person = people[number] {
+                    events.send(
+                        .note(
+                            role: instance.role,
+                            text: "\(person.name) is \(isRecorded ? "" : "not ")recorded"))
+                }
             case .muted(let track, let isMuted):
                 events.send(.trackMuted(track: track.name, isMuted: isMuted))
             case .closed(let track, let moment):
@@ -39,6 +52,8 @@ extension SessionPlugins {
                 events.send(.trackClosed(track: track.name))
             case .left(let member, let moment):
                 participants.left(member, at: moment - epoch)
+                people[member.participant.number] = nil
+                unrecorded.remove(member.participant.number)
                 // At the session's end, participants receive the rest of their mix.
                 if !isEnding { pipeline.participants.close(member) }
                 events.send(.participantLeft(role: instance.role, name: member.participant.name))

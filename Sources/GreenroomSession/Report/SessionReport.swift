@@ -53,6 +53,19 @@ public struct SessionReport: Sendable {
         public var description: String { rawValue }
     }
 
+    /// A time in which every recording was paused.
+    public struct Pause: Codable, Equatable, Sendable {
+        /// The start, in seconds of the session.
+        public var beganSeconds: Double
+        /// The end, in seconds of the session; nil if the recordings were paused to the end.
+        public var endedSeconds: Double?
+
+        init(_ pause: RecordingLog.Pause) {
+            beganSeconds = Double(pause.start) / 1e9
+            endedSeconds = pause.end.map { Double($0) / 1e9 }
+        }
+    }
+
     /// The version of the host.
     public var greenroom: String
     /// The session's name.
@@ -61,6 +74,8 @@ public struct SessionReport: Sendable {
     public var outcome: Outcome
     /// True if the session drains or has drained; absent otherwise.
     public internal(set) var draining: Bool?
+    /// The newest pauses of the recordings, at most 1000; absent without any.
+    public internal(set) var recordingPauses: [Pause]?
     /// The processor time of the host and all processes that it started, in seconds; absent on the
     /// virtual clock.
     public internal(set) var processorSeconds: Double?
@@ -194,6 +209,7 @@ extension SessionReport: Encodable {
         try report.encodeIfPresent(failedPlugin, forKey: Key("failedPlugin"))
         try report.encodeIfPresent(notReal, forKey: Key("notReal"))
         try report.encodeIfPresent(draining, forKey: Key("draining"))
+        try report.encodeIfPresent(recordingPauses, forKey: Key("recordingPauses"))
         try report.encodeIfPresent(processorSeconds, forKey: Key("processorSeconds"))
         try report.encode(plugins, forKey: Key("plugins"))
         try report.encode(videoTracks, forKey: Key("videoTracks"))

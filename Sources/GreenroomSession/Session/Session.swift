@@ -1,3 +1,4 @@
+import GreenroomAudio
 import GreenroomConversion
 package import GreenroomLifecycle
 public import GreenroomModel
@@ -40,6 +41,7 @@ public final class Session: Sendable {
     /// The reports whose last write failed, so that a full disk is logged once rather than each
     /// second.
     private let unwrittenReports = Mutex<Set<String>>([])
+    private let recordings = Mutex(RecordingLog())
     private let latestReport = Mutex<TimedReport?>(nil)
     private let allInstances = Mutex<[PluginInstance]>([])
     /// The numbers of plugins that do not wait on the virtual clock.
@@ -323,8 +325,6 @@ public final class Session: Sendable {
         /// The time of the next report, on the host clock, because readers of a running session
         /// work in real time.
         var report: Int64
-        /// Whether an output recorded at the last look.
-        var isRecording = false
         /// The number of time steps for the callbacks that run now.
         var passes = 0
     }
@@ -366,7 +366,7 @@ public final class Session: Sendable {
         for (command, origin) in inbox.takeCommands() {
             perform(command, origin, &running, &plugins, pipeline)
         }
-        tellOfRecordings(&running, plugins)
+        tellOfRecordings(plugins, pipeline)
         let drained = running.drain?.follow(guests: plugins.guests, at: clock.now)
         plugins.handle(
             .settled(
@@ -394,13 +394,12 @@ public final class Session: Sendable {
         return nil
     }
 
-    /// Sends an event if recordings have begun, or if the last one has stopped.
-    private func tellOfRecordings(_ running: inout Running, _ plugins: SessionPlugins) {
-        let isRecording =
-            plan.configuration.outputs.contains { $0.output.makesFiles } || plugins.isRecording
-        guard isRecording != running.isRecording else { return }
-        running.isRecording = isRecording
-        events.send(.recording(isOn: isRecording))
+    /// Sends an event if recordings have begun, or if all have paused or stopped.
+    private func tellOfRecordings(_ plugins: SessionPlugins, _ pipeline: SessionPipeline) {
+        let files = plan.configuration.outputs.contains { $0.output.makesFiles }
+        let outputs = plugins.recordings + [RecordingLog.Output(records: files)]
+        let now = clock.now - pipeline.epoch
+        if let event = recordings.withLock({ $0.follow(outputs, at: now) }) { events.send(event) }
     }
 
     /// Waits until something is posted or due: the only wait of a running session.
@@ -464,9 +463,20 @@ public final class Session: Sendable {
         _ plugins: inout SessionPlugins, _ pipeline: SessionPipeline
     ) {
         if command == .drain { return drain(origin, &running, &plugins) }
-        if case .message(let author, let text) = command {
+        switch command {
+        case .gain(let target, let decibels):
+            return adjust(target, "gain \(target) \(decibels) dB", origin, plugins, pipeline) {
+                $0.decibels = decibels
+            }
+        case .delay(let target, let time):
+            let frames = time.nanoseconds * Int64(AudioFormat.session.sampleRate) / 1_000_000_000
+            return adjust(target, "delay \(target) \(time.asWritten)", origin, plugins, pipeline) {
+                $0.delayFrames = min(max(Int(clamping: frames), 0), AudioAdjustment.longestDelay)
+            }
+        case .message(let author, let text):
             events.send(.message(role: origin, author: author, text: text))
             return events.send(.commanded(origin: origin, text: "message passed on"))
+        default: break
         }
         var isExplained = false
         if command == .explain {
@@ -488,6 +498,7 @@ public final class Session: Sendable {
             {
                 pipeline.setStarted(on: role.track)
             }
+            if case .except = command { pipeline.participants.leaveOut(plugins.people.values) }
             if case .ceiling(let role, let limit) = command {
                 ceilings.withLock { $0[role] = limit }
             }
@@ -496,6 +507,24 @@ public final class Session: Sendable {
         case .refused where isExplained: break
         case .refused(let reason): events.send(.note(role: origin, text: reason))
         }
+    }
+
+    /// Changes the level or the delay of audio.
+    private func adjust(
+        _ target: AudioTarget, _ text: String, _ origin: String, _ plugins: SessionPlugins,
+        _ pipeline: SessionPipeline, _ change: (inout AudioAdjustment) -> Void
+    ) {
+        let isDone =
+            switch target {
+            case .source(let role): pipeline.adjust(role, change)
+            case .participant(let name): pipeline.participants.adjust(name, change)
+            case .output(let address, let track):
+                plugins.slots[address].map { pipeline.adjust($0.number, track, change) } ?? false
+            }
+        events.send(
+            isDone
+                ? .commanded(origin: origin, text: text)
+                : .note(role: origin, text: "the session has no audio \(target) now"))
     }
 
     /// Begins to drain.
@@ -558,6 +587,8 @@ public final class Session: Sendable {
             outcome: outcome)
         if isDraining.load(ordering: .relaxed) { report.draining = true }
         report.setHooks(hooks.reports)
+        let pauses = recordings.withLock { $0.pauses }
+        if !pauses.isEmpty { report.recordingPauses = pauses.map(SessionReport.Pause.init) }
         // A session on the virtual clock has the same report each time.
         if !clock.isVirtual { report.processorSeconds = ProcessTree.own.processorSeconds }
         return report

@@ -149,6 +149,30 @@ final class SessionPipeline: Sendable {
             filterDeadline: configuration.hangDeadline.nanoseconds, filters: filters)
     }
 
+    /// Changes the level or the delay of a source's audio.
+    ///
+    /// - Returns: Whether the session has the source.
+    func adjust(_ role: SessionRole, _ change: (inout AudioAdjustment) -> Void) -> Bool {
+        guard let audio = audioTracks.first(where: { $0.role == role.rawValue }) else {
+            return false
+        }
+        audioMixer.adjust(audio.filtered ?? audio.ingest, change)
+        return true
+    }
+
+    /// Changes the level or the delay of a track or mix for an output plugin.
+    ///
+    /// - Returns: Whether the output can take the track.
+    func adjust(
+        _ plugin: Int, _ track: String, _ change: (inout AudioAdjustment) -> Void
+    ) -> Bool {
+        guard let id = SessionTrack(name: track)?.id,
+            let sink = connections.first(where: { $0.plugin == plugin })?.audioSink(of: id)
+        else { return false }
+        audioMixer.adjust(sink, change)
+        return true
+    }
+
     /// The report entries of audio sinks, in the order of the outputs. Entries of participants
     /// follow.
     var outputReports: [OutputReport] {

@@ -1,6 +1,7 @@
 import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomSchema
 
@@ -17,6 +18,20 @@ extension SessionPlan {
     package func check(
         _ command: SessionCommand, isFromFile: Bool
     ) throws(CommandError) -> SessionCommand {
+        if [.pauseRecording, .resumeRecording].contains(command) { try checkPause() }
+        if command == .saveReplay, !outputs.values.contains(where: \.keepsReplay) {
+            throw CommandError(
+                "no output keeps a replay. Add one: plugin: Recorder, settings: { file: replay.mkv, "
+                    + "replay-seconds: 30 }.")
+        }
+        switch command {
+        case .gain(.participant, _), .delay(.participant, _):
+            guard configuration.outputs.contains(where: \.output.isCall) else {
+                throw CommandError("the session has no call, and so no participants.")
+            }
+        default: break
+        }
+        if case .except(let address, _) = command { try checkException(of: address) }
         guard let target = command.target else { return command }
         guard has(target) else {
             let roles = ConfiguredPlugins(of: configuration).roles
@@ -46,6 +61,35 @@ extension SessionPlan {
             }
         }
         return .set(address, name: name, value: setting.value)
+    }
+
+    /// Throws unless a plugin that takes participants' tracks is at an address.
+    private func checkException(of address: PluginAddress) throws(CommandError) {
+        switch address {
+        case .source(let role) where role.composes: return
+        case .output(let index):
+            guard configuration.outputs.indices.contains(index), outputs[index] == nil else {
+                return
+            }
+            throw CommandError(
+                "\(address) is not a plugin, and leaves out the same people until the session ends."
+            )
+        case .source, .filter, .call, .callFilter:
+            throw CommandError("only outputs and stages leave people out.")
+        }
+    }
+
+    /// Throws unless every recording can pause: people must not be recorded who were told otherwise.
+    private func checkPause() throws(CommandError) {
+        if let index = configuration.outputs.firstIndex(where: { $0.output.makesFiles }) {
+            throw CommandError(
+                "\(configuration.address(ofOutput: index)) records a folder, which can't pause. Record "
+                    + "to one file, such as record: call.mkv.")
+        }
+        guard outputs.values.contains(where: \.descriptor.canPause) else {
+            throw CommandError(
+                "the session has no recording that can pause. Add one, such as record: call.mkv.")
+        }
     }
 
     /// The values of a setting that the session file contains.

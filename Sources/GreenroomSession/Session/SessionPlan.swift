@@ -41,6 +41,14 @@ package struct SessionPlan: Sendable {
             } + callFilters.enumerated().map { (PluginAddress.callFilter($0), $1) }
     }
 
+    /// The names of the participants whom an output or a composer leaves out at the start.
+    func except(of address: PluginAddress) -> [String] {
+        switch address {
+        case .output(let index): configuration.outputs[index].output.except
+        case .source, .filter, .call, .callFilter: self[address]?.configuration.except ?? []
+        }
+    }
+
     /// Returns the plugin at an address; nil if there is none.
     package subscript(address: PluginAddress) -> SourcePlan? {
         switch address {

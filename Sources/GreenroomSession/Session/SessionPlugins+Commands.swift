@@ -30,11 +30,31 @@ extension SessionPlugins {
             set(ceiling: limit, of: role, origin: origin, at: nanoseconds)
         case .explain: explain()
         // The session performs these.
-        case .drain, .message: .refused("the command does not concern a plugin")
+        case .drain, .message, .gain, .delay: .refused("the command does not concern a plugin")
         case .stop(let role): `switch`(role, isOn: false)
         case .start(let role): `switch`(role, isOn: true)
         case .set(let address, let name, let value): set(name, to: value, of: address)
+        case .except(let address, let names): leaveOut(names, from: address)
+        case .pauseRecording: setRecordings(paused: true)
+        case .resumeRecording: setRecordings(paused: false)
+        case .saveReplay: saveReplays()
         }
+    }
+
+    private mutating func saveReplays() -> CommandResult {
+        let results = slots.takers.filter(\.plan.keepsReplay).map {
+            set(SourcePlan.saveReplaySetting, to: .boolean(true), of: $0)
+        }
+        let refusal = results.first { if case .refused = $0 { true } else { false } }
+        return refusal ?? .done("saving the replay")
+    }
+
+    private mutating func setRecordings(paused: Bool) -> CommandResult {
+        let results = slots.takers.filter(\.instance.descriptor.canPause).map {
+            set(PluginDescriptor.pausedSetting, to: .boolean(paused), of: $0)
+        }
+        let refusal = results.first { if case .refused = $0 { true } else { false } }
+        return refusal ?? .done("recording \(paused ? "paused" : "resumed")")
     }
 
     private mutating func set(
@@ -156,13 +176,54 @@ extension SessionRole.Shown {
 }
 
 extension SessionPlugins {
-    /// Whether an output plugin records: its live setting `recording` is true.
-    var isRecording: Bool {
-        slots.takers.contains { output in
-            !state.isAway(output.number)
-                && output.instance.settings.contains {
-                    $0.name == "recording" && $0.value == .boolean(true)
-                }
+    /// The outputs that are plugins, as recordings.
+    var recordings: [RecordingLog.Output] {
+        slots.takers.filter { !state.isAway($0.number) }.map { output in
+            let settings = output.instance.settings
+            func isOn(_ name: String) -> Bool {
+                settings.contains { $0.name == name && $0.value == .boolean(true) }
+            }
+            return RecordingLog.Output(
+                records: isOn(PluginDescriptor.recordingSetting),
+                isPaused: isOn(PluginDescriptor.pausedSetting))
         }
+    }
+}
+
+extension SourcePlan {
+    /// The live setting of an output that writes its replay when the setting is set.
+    static let saveReplaySetting = "save-replay"
+
+    /// Whether the plugin is an output that keeps a replay.
+    var keepsReplay: Bool {
+        let names = descriptor.parameters.filter { $0.isLive && $0.type == .boolean }.map(\.name)
+        return descriptor.kind == .output && names.contains(Self.saveReplaySetting)
+            && settings.contains {
+                guard $0.name == "replay-seconds", case .integer(let seconds) = $0.value else {
+                    return false
+                }
+                return seconds > 0
+            }
+    }
+}
+
+extension PluginDescriptor {
+    /// The live setting of an output that records while it is true.
+    static let recordingSetting = "recording"
+    /// The live setting of an output whose recording pauses while it is true.
+    static let pausedSetting = "paused"
+
+    /// Whether the plugin is an output that records.
+    var records: Bool {
+        kind == .output
+            && parameters.contains { $0.name == Self.recordingSetting && $0.isLive }
+    }
+
+    /// Whether the plugin is an output whose recording can pause.
+    var canPause: Bool {
+        kind == .output
+            && [Self.recordingSetting, Self.pausedSetting].allSatisfy { name in
+                parameters.contains { $0.name == name && $0.isLive && $0.type == .boolean }
+            }
     }
 }

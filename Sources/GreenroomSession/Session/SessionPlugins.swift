@@ -25,6 +25,12 @@ struct SessionPlugins {
     var silence = SourceSilence()
     /// The participants of the call, for the report.
     var participants = ParticipantRecords()
+    /// The participants who are there.
+    var people: [UInt32: OutputTrack.Participant] = [:]
+    /// The numbers of the participants who are not recorded.
+    var unrecorded: Set<UInt32> = []
+    /// The names of the participants whom an output or a composer leaves out, by its number.
+    var exceptNames: [Int: Set<String>]
     /// The outputs that hold too much memory, by number, with the real time at which each exceeded
     /// the limit; `.max` once the log has named the output.
     var holding: [Int: Int64] = [:]
@@ -41,6 +47,8 @@ struct SessionPlugins {
         self.events = events
         self.clock = clock
         slots = PluginSlots(plan, clock: clock, events: events, control: control)
+        let takers = slots.takers.map { ($0.number, Set(plan.except(of: $0.address))) }
+        exceptNames = Dictionary(uniqueKeysWithValues: takers)
         state = SessionState(
             Dictionary(
                 uniqueKeysWithValues: slots.all.map { plugin in
@@ -49,6 +57,7 @@ struct SessionPlugins {
         steps = StepRunner(
             deadlineNanoseconds: plan.configuration.hangDeadline.nanoseconds,
             clock: clock.host, inbox: inbox)
+        tellExceptions()
     }
 
     /// All instances, for the report.

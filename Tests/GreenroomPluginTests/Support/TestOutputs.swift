@@ -46,7 +46,9 @@ final class RecordingOutput: Output {
                 AudioTrackWant(
                     format: AudioFormat(sampleRate: 16_000, channels: 1), blockFrames: 320))
         case (_, .mix): return .audio()
-        case (_, .shareAudio), (_, .incoming), (_, .mixMinus), (_, .fullMix): return nil
+        case (_, .shareAudio), (_, .incoming), (_, .mixMinus), (_, .fullMix),
+            (_, .split):
+            return nil
         }
     }
 

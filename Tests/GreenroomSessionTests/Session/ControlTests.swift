@@ -225,7 +225,7 @@ import GreenroomRuntime
         for index in plan.outputs.keys { plan.outputs[index]?.descriptor.kind = .call }
         let grants = SessionControl(plan, clock: .real)
         grants.add(.started)
-        grants.add(.recording(isOn: true))
+        grants.add(.recording(.on))
         let grant = try #require(grants.grant(of: "outputs[1]"))
         #expect(!grant.mayCommand)
         let seen = try grant.takeEvents().map(object)
@@ -234,6 +234,74 @@ import GreenroomRuntime
         grants.add(.pluginReturned(role: "outputs[1]", seconds: 1))
         let again = try grant.takeEvents().map(object)
         #expect(again.compactMap { $0["event"] as? String } == ["recording-started"])
+    }
+
+    /// A session of a camera with an output that can pause, and maybe a recorded folder.
+    private func recorded(
+        _ commands: [(seconds: Int64, command: SessionCommand)] = [], isFolder: Bool = false,
+        canPause: Bool = true
+    ) throws -> InProcessSession {
+        var session = try session(FakeOutput(.init()), milliseconds: 3000)
+        if !isFolder { session.plan.configuration.outputs.removeFirst() }
+        let index = isFolder ? 1 : 0
+        let removed = session.plan.outputs.removeValue(forKey: 1)
+        var output = try #require(removed)
+        for name in canPause ? ["recording", "paused"] : ["recording"] {
+            output.descriptor.parameters.append(
+                Parameter(
+                    name: name, title: name, type: .boolean, unit: nil, defaultValue: false,
+                    bounds: nil, choices: [], isLive: true))
+            output.settings.append(
+                Setting(name: name, type: .boolean, value: .boolean(name == "recording")))
+        }
+        session.plan.outputs[index] = output
+        session.plan.configuration.timeline = commands.map {
+            TimelineEntry(time: .seconds($0.seconds), command: $0.command)
+        }
+        return session
+    }
+
+    @Test func `recordings pause and resume, and the report lists the pauses`() throws {
+        let result = try recorded([(1, .pauseRecording), (2, .resumeRecording)]).run()
+        #expect(result.failures.isEmpty, "\(result.failures)")
+        let events = result.events.map(\.record).filter {
+            $0.event.rawValue.hasPrefix("recording-") || $0.event == .commanded
+        }
+        #expect(
+            events.map { $0.text ?? $0.event.rawValue } == [
+                "recording-started", "recording paused", "recording-paused", "recording resumed",
+                "recording-started",
+            ])
+        let pauses = try #require(result.report.recordingPauses)
+        #expect(pauses.count == 1)
+        #expect(pauses[0].beganSeconds == 1 && pauses[0].endedSeconds == 2)
+    }
+
+    @Test(
+        arguments: [
+            (
+                true, true,
+                "outputs[0] records a folder, which can't pause. Record to one file, such as "
+                    + "record: call.mkv."
+            ),
+            (
+                false, false,
+                "the session has no recording that can pause. Add one, such as record: call.mkv."
+            ), (false, true, nil),
+        ] as [(Bool, Bool, String?)])
+    func `a session in which a recording can't pause refuses a pause`(
+        isFolder: Bool, canPause: Bool, text: String?
+    ) throws {
+        let plan = try recorded(isFolder: isFolder, canPause: canPause).plan
+        for command in [SessionCommand.pauseRecording, .resumeRecording] {
+            var refusal: String?
+            do throws(CommandError) {
+                _ = try plan.check(command, isFromFile: false)
+            } catch {
+                refusal = error.description
+            }
+            #expect(refusal == text)
+        }
     }
 
     @Test func `a slow reader loses events, which are counted`() {

@@ -213,7 +213,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     }
     func uninitialize() { _ = did("uninitialize") }
     func destroy() { _ = did("destroy") }
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: Setting) -> Status { .ok }
     func address(ofExtension id: String) -> UInt64? { nil }
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }

@@ -38,7 +38,7 @@ import Testing
 
     /// A far end with participants who each send a level from a time on.
     private func voices(
-        _ people: [(name: String, level: Int16, from: Int64)],
+        _ people: [(name: String, level: Int16, from: Int64)], unrecorded: Set<String> = [],
         want: @escaping @Sendable (OutputTrack, inout gr_want) -> Void = { _, want in
             want.is_wanted = 1
         }
@@ -54,6 +54,10 @@ import Testing
                         for (index, person) in people.enumerated() where person.from <= time {
                             if senders[index] == nil {
                                 let number = far.join(person.name).number
+                                if unrecorded.contains(person.name) {
+                                    _ = HostInterface.recording.pointee.set_recorded(
+                                        call.handle, number, 0)
+                                }
                                 senders[index] =
                                     far.open(Int(GR_TRACK_MICROPHONE), of: number).track.sender
                             }
@@ -254,6 +258,133 @@ import Testing
         #expect(call.audio("ana-mix-minus").count == 96_000)
         #expect(call.audio("ben-mix-minus").count == 96_000 * 8 / 10)
         #expect(!output.hasGap && !call.hasGap)
+    }
+
+    @Test func `an output leaves people out, from the start and live`() throws {
+        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let other = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        var session = try session(
+            voices([("Ana", 1000, 0), ("Ben", 2000, 0)]), output: output,
+            microphone: FakeMicrophone(), milliseconds: 3000)
+        var configuration = PluginConfiguration("FakeOutput")
+        configuration.except = ["Ana"]
+        session.plan.configuration.outputs[1] = SessionOutput(PluginOutput(configuration))
+        session.plan.outputs[session.plan.configuration.outputs.count] = other.plan()
+        session.plan.configuration.outputs.append(
+            SessionOutput(PluginOutput(PluginConfiguration("FakeOutput"))))
+        session.plan.configuration.timeline = [
+            TimelineEntry(time: .seconds(1), command: .except(.output(1), ["Ben"])),
+            TimelineEntry(time: .seconds(2), command: .except(.output(1), [])),
+        ]
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        /// The most frequent sample of half a second, 0.4 s after each second begins.
+        func levels(_ name: String, _ output: FakeOutput) -> [Int16?] {
+            (0..<3).map { second in
+                let start = Int(Double(second) * 96_000) + 38_400
+                let samples = output.audio(name).dropFirst(start).prefix(48_000)
+                return Dictionary(grouping: samples, by: \.self).max {
+                    $0.value.count < $1.value.count
+                }?.key
+            }
+        }
+        #expect(levels("incoming", output) == [2000, 1000, 3000])
+        #expect(levels("full-mix", output) == [7000, 6000, 8000])
+        #expect(levels("full-mix", other) == [8000, 8000, 8000])
+        // Their tracks end and open again; the tracks of others stay open.
+        let names = output.openings.map { opening in
+            let name = output.tracks.first { $0.id == opening.track }?.name ?? ""
+            return (opening.isEnd ? "-" : "+") + name
+        }.filter { $0.hasSuffix("-microphone") }
+        #expect(
+            names == [
+                "+ben-microphone", "-ben-microphone", "+ana-microphone", "+ben-microphone",
+            ], "\(names)")
+        #expect(
+            !output.tracks.prefix { $0.name != "ben-microphone" }.contains {
+                $0.name.hasPrefix("ana")
+            })
+    }
+
+    @Test func `a participant who is not recorded is in no recording, and everywhere else`() throws
+    {
+        let recorder = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let other = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        var session = try session(
+            voices([("Ana", 1000, 0), ("Ben", 2000, 0)], unrecorded: ["Ana"]), output: recorder,
+            microphone: FakeMicrophone())
+        session.plan.outputs[1]?.descriptor.parameters = [
+            Parameter(
+                name: "recording", title: "", type: .boolean, unit: nil, defaultValue: true,
+                bounds: nil, choices: [], isLive: true)
+        ]
+        session.plan.outputs[session.plan.configuration.outputs.count] = other.plan()
+        session.plan.configuration.outputs.append(
+            SessionOutput(PluginOutput(PluginConfiguration("FakeOutput"))))
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        func peak(_ name: String, _ output: FakeOutput) -> Int16? { output.audio(name).max() }
+        #expect(peak("incoming", recorder) == 2000 && peak("full-mix", recorder) == 7000)
+        #expect(peak("incoming", other) == 3000 && peak("ana-microphone", other) == 1000)
+        #expect(!recorder.tracks.contains { $0.name.hasPrefix("ana") })
+        // The folder of the host has her neither.
+        #expect(!FileManager.default.fileExists(atPath: result.recording + "/ana-microphone.wav"))
+        #expect(FileManager.default.fileExists(atPath: result.recording + "/ben-microphone.wav"))
+    }
+
+    @Test func `levels and delays change live: of a source, a participant and an output`() throws {
+        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let other = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        var session = try session(
+            voices([("Ana", 1000, 0), ("Ben Jr", 2000, 0), ("Ana", 100, 2500)]), output: output,
+            microphone: FakeMicrophone(), milliseconds: 4000)
+        session.plan.outputs[session.plan.configuration.outputs.count] = other.plan()
+        session.plan.configuration.outputs.append(
+            SessionOutput(PluginOutput(PluginConfiguration("FakeOutput"))))
+        // A factor of 2 is 6.0206 dB.
+        session.plan.configuration.timeline = [
+            TimelineEntry(time: .seconds(1), command: .gain(.source(.microphone), decibels: -20)),
+            TimelineEntry(
+                time: .seconds(2), command: .gain(.participant("Ana"), decibels: 6.0206)),
+            TimelineEntry(
+                time: .seconds(3),
+                command: .gain(.output(.output(1), track: "full-mix"), decibels: -20)),
+            TimelineEntry(time: .seconds(3), command: .delay(.participant("Nobody"), .seconds(1))),
+        ]
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        /// The most frequent sample of 0.15 s, 0.6 s after each second begins.
+        func levels(_ name: String, _ output: FakeOutput) -> [Int16?] {
+            (0..<4).map { second in
+                let samples = output.audio(name).dropFirst(second * 96_000 + 57_600).prefix(14_400)
+                return Dictionary(grouping: samples, by: \.self).max {
+                    $0.value.count < $1.value.count
+                }?.key
+            }
+        }
+        #expect(levels("mix", other) == [5000, 500, 500, 500])
+        #expect(levels("ana-microphone", other) == [1000, 1000, 2000, 2000])
+        // The second Ana gets the level of her name.
+        #expect(levels("full-mix", other) == [8000, 3500, 4700, 4700])
+        #expect(levels("full-mix", output) == [8000, 3500, 4700, 470])
+    }
+
+    @Test func `a split mix is for outputs that name it, with the call on the right`() throws {
+        for names in [false, true] {
+            let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+            let result = try session(
+                voices([("Ana", 1000, 0), ("Ben", 2000, 0)]), output: output,
+                selection: names ? TrackSelection(own: [.split]) : nil,
+                microphone: FakeMicrophone()
+            ).run()
+            #expect(result.report.outcome == .finished, "\(result.failures)")
+            let samples = output.audio("split").suffix(40_000).dropLast(4_000)
+            let pairs = zip(samples, samples.dropFirst()).enumerated().filter { $0.offset % 2 == 0 }
+            let most = Dictionary(grouping: pairs, by: { [$0.element.0, $0.element.1] }).max {
+                $0.value.count < $1.value.count
+            }
+            #expect(most?.key == (names ? [5000, 3000] : nil))
+        }
     }
 
     @Test(arguments: [-200, 200] as [Int64])

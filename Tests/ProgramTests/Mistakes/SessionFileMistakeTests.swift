@@ -77,7 +77,8 @@ import Testing
         Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 3s, do: stop camra }]",
             "s.yaml:2:26: timeline[0].do: needs one of stop camera, start camera, mute, unmute, pause "
-                + "share, resume share, stop stage, start stage, ceiling 640x360@15, "
+                + "share, resume share, stop stage, start stage, recording pause, recording resume, "
+                + "replay save, ceiling 640x360@15, "
                 + "share-ceiling 1280x720@5, stage-ceiling 1280x720@15, one of them with a name, "
                 + "such as stop camera.desk, ceiling.desk 640x360@15, found the text "
                 + #""stop camra". Did you mean "stop camera"?"#),

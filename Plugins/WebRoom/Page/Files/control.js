@@ -39,7 +39,9 @@ const sources = make("div", { role: "group", "aria-labelledby": "sources-title" 
 const outputs = make("div", { role: "group", "aria-labelledby": "outputs-title" });
 const recordState = make("p", { className: "row", role: "status" }, make("span", { className: "dot" }), make("span"));
 const recordButton = make("button", { type: "button", className: "small" });
-const recording = make("section", { className: "recording", hidden: true, "aria-label": "Recording" }, make("div", { className: "row" }, recordState, recordButton));
+const pauseButton = make("button", { type: "button", className: "small" });
+const replayButton = make("button", { type: "button", className: "small", hidden: true, textContent: "Save replay", onclick: () => command("replay save") });
+const recording = make("section", { className: "recording", hidden: true, "aria-label": "Recording" }, make("div", { className: "row" }, recordState, replayButton, pauseButton, recordButton));
 const log = make("div", { className: "log", role: "log", tabIndex: 0, "aria-label": "Events of the session" });
 const level = make("select", { id: "control-level" },
   ...[["debug", "everything"], ["info", "information"], ["warning", "warnings"], ["error", "errors"]]
@@ -140,20 +142,28 @@ async function refresh() {
   }
 }
 
-/** Shows whether recorders record; the button starts or stops them all. */
+/** Shows whether recorders record; the buttons pause and stop them all. */
 function showRecording(all) {
   const recorders = all.flatMap(({ role, kind, parameters }) => {
-    const parameter = kind === "output" && parameters.find(({ name, type }) => name === "recording" && type === "boolean");
-    return parameter ? [{ role, isOn: parameter.value }] : [];
+    const find = (wanted) => kind === "output" && parameters.find(({ name, type }) => name === wanted && type === "boolean");
+    return find("recording") ? [{ role, isOn: find("recording").value, paused: find("paused")?.value }] : [];
   });
   const isOn = recorders.some((recorder) => recorder.isOn);
   recording.hidden = recorders.length === 0;
-  recording.classList.toggle("live", isOn);
-  const words = isOn ? "Recording" : "Not recording";
+  const running = recorders.filter((recorder) => recorder.isOn);
+  const isPaused = isOn && running.every(({ paused }) => paused);
+  recording.classList.toggle("live", isOn && !isPaused);
+  const words = isPaused ? "Recording paused" : isOn ? "Recording" : "Not recording";
+  pauseButton.hidden = !running.some(({ paused }) => paused !== undefined);
+  pauseButton.textContent = isPaused ? "Resume recording" : "Pause recording";
+  pauseButton.onclick = () => command(isPaused ? "recording resume" : "recording pause");
   if (recordState.lastChild.textContent !== words) recordState.lastChild.textContent = words;
   recordButton.textContent = isOn ? "Stop recording" : "Start recording";
   recordButton.onclick = () => recorders.filter((recorder) => recorder.isOn === isOn).forEach(({ role }) => command(`set ${role}.settings.recording=${!isOn}`));
 }
+
+/** A setting that is a button of the section above. */
+const isButton = ({ name }) => name === "save-replay";
 
 function makeCard(plugin, table) {
   const state = make("span", { className: "state" });
@@ -161,7 +171,7 @@ function makeCard(plugin, table) {
   const toggle = make("button", { type: "button", className: "small" });
   let next = null;
   toggle.onclick = () => next && command(next);
-  const settings = plugin.parameters.map((parameter) => makeSetting(plugin, parameter));
+  const settings = plugin.parameters.filter((parameter) => !isButton(parameter)).map((parameter) => makeSetting(plugin, parameter));
   const ceiling = plugin.ceiling ? makeCeiling(plugin, table) : null;
   const title = names.get(plugin.role);
   const element = make("section", { "aria-label": title },
@@ -181,7 +191,7 @@ function makeCard(plugin, table) {
         toggle.setAttribute("aria-label", capital(next));
       }
       ceiling?.show(plugin.ceilingNow ?? "none");
-      plugin.parameters.forEach((parameter, index) => settings[index]?.show(parameter.value));
+      plugin.parameters.filter((parameter) => !isButton(parameter)).forEach((parameter, index) => settings[index]?.show(parameter.value));
     },
   };
 }
@@ -302,6 +312,7 @@ async function report() {
   } catch (error) {
     return say(error.message, true);
   }
+  replayButton.hidden = !now.outputPlugins.some(({ values }) => "seconds-kept" in values);
   if (lastReport && now.seconds > lastReport.seconds) {
     const span = now.seconds - lastReport.seconds;
     clock.textContent = time(now.seconds);

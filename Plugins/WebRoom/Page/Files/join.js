@@ -174,7 +174,7 @@ export const changeDevices = () => openDialog("", true);
 export function openDialog(error = "", change = false) {
   isChange = change;
   $("entry-title").textContent = change ? "Camera, microphone and speaker" : "Join the room";
-  for (const element of [$("name"), document.querySelector("label[for=name]")]) element.hidden = change;
+  for (const element of [$("name"), document.querySelector("label[for=name]"), $("unrecorded-label")]) element.hidden = change;
   $("cancel").textContent = change ? "Cancel" : "Not now";
   $("name").value = me.name || kept(localStorage, "name") || "";
   $("entry").showModal();
@@ -190,6 +190,8 @@ for (const name of ["camera", "microphone"]) {
     preview();
   };
 }
+$("unrecorded").checked = kept(localStorage, "unrecorded") === true;
+$("unrecorded").onchange = () => keep(localStorage, "unrecorded", $("unrecorded").checked);
 $("speaker-choice").onchange = () => {
   choices.speaker = $("speaker-choice").value;
   keep(localStorage, "devices", choices);
@@ -249,7 +251,7 @@ async function useDevices() {
 
 /** Connects as a guest; without tracks as a guest who listens. */
 async function connect(name, media) {
-  const query = `name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(watcher.id ?? "")}`;
+  const query = `name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(watcher.id ?? "")}${$("unrecorded").checked ? "&recorded=no" : ""}`;
   if (media.getTracks().length) {
     let guest = null;
     guest = await publish(media, `/whip?${query}`, { onLost: () => lost(guest) });

@@ -84,12 +84,20 @@ function take(room, viewer) {
 }
 
 /** Shows and announces that the session records; everybody may know it before they join. */
-let wasRecording = null;
-function showRecording({ recording = false }) {
-  $("recording").hidden = $("entry-recording").hidden = !recording;
-  if (recording === wasRecording) return;
-  if (recording || wasRecording) $("news").textContent = recording ? "This session is being recorded." : "The recording stopped.";
-  wasRecording = recording;
+let lastRecording = null;
+function showRecording({ recording, paused }) {
+  const now = recording ? "on" : paused ? "paused" : "off";
+  if (now === lastRecording) return;
+  const news = { on: "This session is being recorded.", paused: "The recording is paused.", off: "The recording stopped." }[now];
+  if (now !== "off" || lastRecording) $("news").textContent = news;
+  lastRecording = now;
+  const pill = $("recording");
+  pill.hidden = $("entry-recording").hidden = now === "off";
+  pill.classList.toggle("paused", now === "paused");
+  pill.lastChild.textContent = now === "paused" ? "Recording paused" : "Recording";
+  $("entry-recording").textContent = now === "paused"
+    ? "The recording of this session is paused, and can be resumed. Then your video and audio will be in it."
+    : "This session is being recorded. Your video and audio will be in the recording.";
 }
 
 /** The session has ended: nobody joins again by themselves. */

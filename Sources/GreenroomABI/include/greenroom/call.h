@@ -126,11 +126,30 @@ typedef struct gr_call_host {
   gr_status (*GR_NONNULL set_muted)(gr_instance instance, gr_sender sender, uint32_t is_muted);
 } gr_call_host;
 
+/* ------------------------------------------------------------------------------------
+ * An extension of hosts, for calls whose participants may ask not to be recorded. Of minor 3.
+ * ---------------------------------------------------------------------------------- */
+
+#define GR_EXT_RECORDING_HOST "greenroom.recording-host/1"
+
+typedef struct gr_recording_host {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** Leaves a participant out of recordings, and of the mixes and stages that recordings take, or takes
+   *  that back. To record nothing of somebody, call it before their first open_track.
+   *
+   *  Returns GR_STATUS_BAD_ARGUMENT for a participant who is not there. [any & sending] */
+  gr_status (*GR_NONNULL set_recorded)(gr_instance instance, uint32_t participant,
+                                       uint32_t is_recorded);
+} gr_recording_host;
+
 #if UINTPTR_MAX == 0xffffffffffffffffu
 GR_STATIC_ASSERT(size_of_demand, sizeof(gr_demand) == 32);
 GR_STATIC_ASSERT(size_of_call, sizeof(gr_call) == 16);
 GR_STATIC_ASSERT(size_of_open_track, sizeof(gr_open_track) == 56);
 GR_STATIC_ASSERT(size_of_call_host, sizeof(gr_call_host) == 48);
+GR_STATIC_ASSERT(size_of_recording_host, sizeof(gr_recording_host) == 16);
 #endif
 
 #if defined(__cplusplus)

@@ -9,8 +9,8 @@
  *
  * may send the session's commands, read what the session is and its report, and gets its events. To
  * every other plugin get_extension answers NULL for GR_EXT_CONTROL_HOST: work without it. A call gets
- * the events recording-started and recording-stopped without the grant, because its participants
- * must know whether the session is recorded.
+ * the events recording-started, recording-paused and recording-stopped without the grant, because its
+ * participants must know whether the session is recorded.
  *
  *   TEXTS
  *

@@ -109,7 +109,9 @@ enum {
   GR_TRACK_MIX_MINUS = 7,   /**< audio: the sum of all, the session's and the participants', without
                                  those of one participant: what that participant is to hear */
   GR_TRACK_FULL_MIX = 8,    /**< audio: the sum of all, the session's and the participants' */
-  GR_TRACK_STAGE = 9        /**< video: what a composer makes of the other tracks (minor 2) */
+  GR_TRACK_STAGE = 9,       /**< video: what a composer makes of the other tracks (minor 2) */
+  GR_TRACK_SPLIT = 10       /**< audio: GR_TRACK_MIX on the left and GR_TRACK_INCOMING on the right, each
+                                 in mono; only for an output whose session file names it (minor 3) */
 };
 
 /** A track of the session. */

@@ -233,7 +233,7 @@ extension TracedCall {
     /// Whether the call adds, changes or removes a participant or a track.
     fileprivate var isOfParticipants: Bool {
         switch request {
-        case .joined, .left, .openTrack, .closeTrack, .setMuted: true
+        case .joined, .left, .openTrack, .closeTrack, .setMuted, .setRecorded: true
         default: false
         }
     }

@@ -98,6 +98,7 @@ extension TracedCall {
         case .openTrack: "open_track"
         case .closeTrack: "close_track"
         case .setMuted: "set_muted"
+        case .setRecorded: "set_recorded"
         case .report: "report"
         case .setCeiling: "set_ceiling"
         case .outputState: "state"
