@@ -102,20 +102,17 @@ private final class VideoCommand {
 
     /// Sends frames, over all restarts, on one thread.
     private final class Showing: StreamPlayer {
-        /// The longest time for which the last frame stays. After it, the plugin sends black, because a
-        /// camera without frames fails.
-        private static let longestGap: Int64 = 900_000_000
-        /// The interval of black, below the second after which the host shows a slate.
-        private static let blackInterval: Int64 = 500_000_000
+        /// The interval in which the last frame is sent again while the command is stalled. A camera without
+        /// frames fails, and after a second the host shows a slate.
+        private static let holdInterval: Int64 = 500_000_000
 
         private let sender: VideoSender
         private let host: PluginHost
         /// The header of the first stream, which was read before.
         private let first: Header?
         /// The newest frame that was sent; nil before the first one.
-        private var newest: (size: FrameSize, rate: FrameRate, time: Int64)?
-        /// Whether the newest frame is black, because the command has stalled.
-        private var isBlack = false
+        private var newest: (size: FrameSize, rate: FrameRate, color: ColorSpace, time: Int64)?
+        private var newestBytes: [UInt8] = []
         private var told: Set<String> = []
 
         init(sender: VideoSender, first: Header?) {
@@ -126,8 +123,8 @@ private final class VideoCommand {
 
         func play(_ stream: SourceStream, _ stop: StopSignal, isFirst: Bool) throws {
             var bytes = StreamBytes(stream: stream, stop: stop) { [unowned self] in
-                try sendBlackIfDue()
-                guard let due = blackDue else { return -1 }
+                try sendAgainIfDue()
+                guard let due = holdDue else { return -1 }
                 return Int(clamping: max(due - host.nowNanoseconds, 0) / 1_000_000 + 1)
             }
             let known = isFirst ? first : nil
@@ -144,19 +141,19 @@ private final class VideoCommand {
                 let time = schedule.due(arriving: host.nowNanoseconds)
                 guard host.wait(untilNanoseconds: time) == .ok else { throw CancellationError() }
                 try send(frame, format.size, color, at: time)
-                newest = (format.size, format.rate, time)
-                isBlack = false
+                newest = (format.size, format.rate, color, time)
+                swap(&frame, &newestBytes)
             }
         }
 
-        /// Waits, and sends black.
+        /// Waits, and holds the last frame.
         func pause(until time: Int64) -> Bool {
             do {
                 while host.nowNanoseconds < time {
-                    try sendBlackIfDue()
-                    guard
-                        host.wait(untilNanoseconds: min(time, blackDue ?? .max)) == .ok
-                    else { return false }
+                    try sendAgainIfDue()
+                    guard host.wait(untilNanoseconds: min(time, holdDue ?? .max)) == .ok else {
+                        return false
+                    }
                 }
                 return true
             } catch {
@@ -164,24 +161,16 @@ private final class VideoCommand {
             }
         }
 
-        private var blackDue: Int64? {
+        private var holdDue: Int64? {
             newest.map {
-                $0.time
-                    + (isBlack
-                        ? Self.blackInterval
-                        : max(Self.longestGap, 2 * $0.rate.dueNanoseconds(ofFrame: 1)))
+                $0.time + max(Self.holdInterval, 2 * $0.rate.dueNanoseconds(ofFrame: 1))
             }
         }
 
-        private func sendBlackIfDue() throws(SendRefusal) {
-            guard let newest, let due = blackDue, host.nowNanoseconds >= due else { return }
-            let luma = newest.size.area
-            let chroma = (newest.size.width + 1) / 2 * ((newest.size.height + 1) / 2)
-            let black =
-                [UInt8](repeating: 16, count: luma) + [UInt8](repeating: 128, count: 2 * chroma)
-            try send(black, newest.size, .bt601Limited, at: host.nowNanoseconds)
+        private func sendAgainIfDue() throws(SendRefusal) {
+            guard let newest, let due = holdDue, host.nowNanoseconds >= due else { return }
+            try send(newestBytes, newest.size, newest.color, at: host.nowNanoseconds)
             self.newest?.time = host.nowNanoseconds
-            isBlack = true
         }
 
         private func send(

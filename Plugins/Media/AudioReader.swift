@@ -21,6 +21,8 @@ final class AudioReader {
     private var first = 0
     /// The end of the last request, in samples.
     private var expected: Int?
+    /// The sample with which a drift of the timestamps is compensated.
+    private var compensatedUntil: Int?
 
     private struct Input: Equatable {
         var rate: Int32
@@ -101,7 +103,7 @@ final class AudioReader {
         leg = place.leg.number
         isAtEnd = false
         samples.removeAll(keepingCapacity: true)
-        expected = nil
+        (expected, compensatedUntil) = (nil, nil)
     }
 
     private func copy(_ start: Int, _ count: Int, to block: inout MutableSpan<Int16>, at done: Int)
@@ -143,8 +145,12 @@ final class AudioReader {
 
     /// Samples that are kept before the current request.
     private static let kept = 4096
-    /// A gap of the timestamps that is longer than this is silent; shorter ones are rounding.
-    private static let longestRounding = 0.1
+    /// Seconds: a longer gap of the timestamps is silent, and a longer overlap is cut.
+    private static let longestDrift = 0.1
+    /// Seconds: a longer drift is compensated, a shorter one is rounding.
+    private static let longestRounding = 0.03
+    /// The part of the rate by which audio is slowed down or sped up.
+    private static let compensation = 0.02
 
     private func decode(from start: Int, to end: Int, _ place: Playback.Place) throws {
         let channels = format.channels
@@ -157,7 +163,7 @@ final class AudioReader {
         defer { MediaTrack.audio.endDecoding() }
         while !isAtEnd, samples.isEmpty || first + samples.count / channels < end {
             let outcome = try decoder.decode(into: frame) {
-                try source.packet(of: .audio, in: place.leg)
+                try source.packet(of: .audio, at: place)
             } skips: { _ in
                 false
             } damaged: { code in
@@ -181,16 +187,33 @@ final class AudioReader {
             if samples.isEmpty {
                 first = start
             } else {
-                let gap = start - end
-                if Double(gap) > Self.longestRounding * Double(format.sampleRate) {
-                    let silence = min(gap, 10 * format.sampleRate)
-                    samples.append(contentsOf: repeatElement(0, count: silence * channels))
-                }
+                follow(start - end)
             }
         } else if samples.isEmpty {
             first = index(of: place.leg.start)
         }
         try resample()
+    }
+
+    /// Follows timestamps that are later or earlier than the samples.
+    private func follow(_ gap: Int) {
+        let (channels, rate) = (format.channels, Double(format.sampleRate))
+        let drift = Double(gap).magnitude
+        if drift > Self.longestDrift * rate {
+            compensatedUntil = nil
+            if gap > 0 {
+                let silence = min(gap, 10 * format.sampleRate)
+                samples.append(contentsOf: repeatElement(0, count: silence * channels))
+            } else {
+                samples.removeLast(min(-gap * channels, samples.count))
+            }
+        } else if drift > Self.longestRounding * rate {
+            let end = first + samples.count / channels
+            guard compensatedUntil.map({ end >= $0 }) ?? true else { return }
+            let distance = Int(drift / Self.compensation)
+            guard swr_set_compensation(resampler, Int32(gap), Int32(distance)) >= 0 else { return }
+            compensatedUntil = end + distance
+        }
     }
 
     private func resample() throws {

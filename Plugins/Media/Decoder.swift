@@ -13,10 +13,16 @@ final class Decoder {
         let codec = avcodec_find_decoder(parameters.pointer.pointee.codec_id)
         let name = String(cString: avcodec_get_name(parameters.pointer.pointee.codec_id))
         self.name = name
+        // A damaged picture that no other depends on is lost; others are repaired.
+        let isIndependent =
+            parameters.pointer.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+            && avcodec_descriptor_get(parameters.pointer.pointee.codec_id).map {
+                $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
+            } ?? false
         guard let codec else {
             throw PluginError(
                 "FFmpeg's libraries have no decoder for \(name); convert the file: "
-                    + "ffmpeg -i FILE NEW.mp4", status: .unavailable)
+                    + "ffmpeg -i FILE NEW.mp4", status: .badSetting)
         }
         let context = try allocated(avcodec_alloc_context3(codec))
         self.context = context
@@ -26,12 +32,20 @@ final class Decoder {
         context.pointee.thread_count = threads
         // A picture of 8192x8192 at most: a file may claim any size.
         context.pointee.max_pixels = Int64(FrameSize.maximumDimension * FrameSize.maximumDimension)
+        if isIndependent { context.pointee.err_recognition |= AV_EF_EXPLODE | AV_EF_CRCCHECK }
         try check(avcodec_open2(context, codec, nil), "\(name): opening the decoder")
     }
 
     deinit {
         var context: UnsafeMutablePointer<AVCodecContext>? = context
         avcodec_free_context(&context)
+    }
+
+    /// Fetches the frames that it keeps back, as at the end.
+    func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        avcodec_send_packet(context, nil)
     }
 
     /// Forgets the frames before a jump.
@@ -82,8 +96,7 @@ final class Decoder {
                 if sent < 0, sent != CFFMPEG_AGAIN { damaged(sent) }
             case .waiting: return .waiting
             case .end:
-                isDraining = true
-                avcodec_send_packet(context, nil)
+                drain()
             }
         }
     }

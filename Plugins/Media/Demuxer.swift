@@ -31,6 +31,12 @@ struct Demuxer: ~Copyable {
     private var isAtEnd = false
     /// Whether nothing has been read since it was opened.
     private var isFresh = true
+    /// Packets after a jump, which were read to check it.
+    private var pending: [Packet] = []
+    /// The end of the last packet of the leg.
+    private var reached: Int64 = 0
+    /// The end of the last packet, once the end of the file was read.
+    private(set) var end: Int64?
 
     /// The parameters of the decoders.
     private(set) var parameters: [StreamParameters?]
@@ -51,7 +57,7 @@ struct Demuxer: ~Copyable {
         parameters = [nil, nil]
         context = try address.open(interrupt)
         try choose(audioTrack: audioTrack)
-        measure()
+        try measure()
     }
 
     deinit {
@@ -88,12 +94,12 @@ struct Demuxer: ~Copyable {
         }
         guard parameters.contains(where: { $0 != nil }) else {
             throw PluginError(
-                "\(address.name): neither video nor audio in the file", status: .unavailable)
+                "\(address.name): neither video nor audio in the file", status: address.fault)
         }
     }
 
     /// Finds where the first frame begins, and where the last one ends: containers are often wrong.
-    private mutating func measure() {
+    private mutating func measure() throws {
         guard let context, let (track, parameters) = leading else { return }
         guard let index = streams[track.rawValue],
             let stream = context.pointee.streams[Int(index)]
@@ -102,18 +108,68 @@ struct Demuxer: ~Copyable {
             origin = nanoseconds(stream.pointee.start_time, parameters.timeBase)
         }
         var stated = context.pointee.duration
-        if stated != CFFMPEG_NO_TIME { stated = stated.multipliedReportingOverflow(by: 1000).0 }
+        if stated != CFFMPEG_NO_TIME {
+            stated = nanoseconds(stated, AVRational(num: 1, den: 1_000_000))
+        }
         guard address.isSeekable, isSeekable else {
             // A recording of a server has an end, a live stream has none.
             if address.isStream, stated != CFFMPEG_NO_TIME, stated > 0 { length = stated }
             return
         }
-        if let end = endOfLastPacket(of: track, near: max(stated, 0)) {
-            length = max(end - origin, 0)
-        } else if stated != CFFMPEG_NO_TIME, stated > 0 {
-            length = stated
+        guard hasTimestamps else { return }
+        let ends = endsOfLastPackets(near: max(stated, 0)).map { $0.map { max($0 - origin, 0) } }
+        length = length(ends, stated: stated > 0 ? stated : nil)
+        if isJumpExact {
+            isFresh = false
+        } else {
+            // The first pass needs no jump.
+            try reopen()
         }
-        isFresh = false
+    }
+
+    /// Audio that is longer by less belongs to the last block of its codec.
+    private static let padding: Int64 = 100_000_000
+
+    /// The length of the longest track.
+    private mutating func length(_ ends: [Int64?], stated: Int64?) -> Int64? {
+        var ends = ends
+        if let end = ends[MediaTrack.video.rawValue] {
+            ends[MediaTrack.video.rawValue] = parameters[MediaTrack.video.rawValue]?.whole(end)
+        }
+        guard let longest = ends.compactMap({ $0 }).max() else { return stated }
+        if let stated, longest < stated - 500_000_000 {
+            notes.append(
+                "\(address.name): the file is cut off: it ends at \(seconds(longest)) s and not at "
+                    + "\(seconds(stated)) s; copy it again")
+        }
+        guard let video = ends[MediaTrack.video.rawValue],
+            let audio = ends[MediaTrack.audio.rawValue]
+        else { return longest }
+        let excess = audio - video
+        if 0...Self.padding ~= excess { return video }
+        if abs(excess) > 1_000_000_000 {
+            notes.append(
+                excess > 0
+                    ? "\(address.name): its video ends at \(seconds(video)) s, its audio at "
+                        + "\(seconds(audio)) s; the last frame is held until then"
+                    : "\(address.name): its audio ends at \(seconds(audio)) s, its video at "
+                        + "\(seconds(video)) s; the rest is silent")
+        }
+        return longest
+    }
+
+    /// Whether the frames of the file have timestamps.
+    var hasTimestamps: Bool {
+        context.map { $0.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS == 0 } ?? true
+    }
+
+    private var formatName: String {
+        context.map { String(cString: $0.pointee.iformat.pointee.name) } ?? ""
+    }
+
+    /// Whether the container has an index with which a jump to the start finds each packet again.
+    private var isJumpExact: Bool {
+        hasTimestamps && !["mpegts", "mpeg", "flv", "avi"].contains(formatName)
     }
 
     private var isSeekable: Bool {
@@ -132,26 +188,39 @@ struct Demuxer: ~Copyable {
     /// Limit of packets that are read to find the end.
     private static let tailLimit = 20_000
 
+    /// The time before the stated end from which the last packets are read, because they are in the order of decoding.
+    private static let tail: Int64 = 1_000_000_000
+
+    /// The end of each track's last packet.
+    private func endsOfLastPackets(near time: Int64) -> [Int64?] {
+        MediaTrack.allCases.map { track in
+            guard streams[track.rawValue] != nil else { return nil }
+            // A track that ends long before the other has no packet near the end: look for its last one.
+            var (goal, step) = (time - Self.tail, Int64(10_000_000_000))
+            while goal > 0 {
+                if let end = endOfLastPacket(of: track, near: goal) { return end }
+                goal -= step
+                step *= 2
+            }
+            return endOfLastPacket(of: track, near: 0)
+        }
+    }
+
     private func endOfLastPacket(of track: MediaTrack, near time: Int64) -> Int64? {
         guard let context, let index = streams[track.rawValue],
             let parameters = parameters[track.rawValue], let packet = try? Packet()
         else { return nil }
         let goal = av_rescale_q(
-            origin + time, AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
+            origin.addingClamped(time), AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
         // In a file without an index the end may be far from there.
-        guard avformat_seek_file(context, index, .min, goal, goal, 0) >= 0 else { return nil }
-        var end: Int64?
-        for _ in 0..<Self.tailLimit {
-            guard av_read_frame(context, packet.pointer) >= 0 else { return end }
-            defer { av_packet_unref(packet.pointer) }
-            guard packet.pointer.pointee.stream_index == index, let time = packet.time else {
-                continue
-            }
-            var duration = nanoseconds(packet.pointer.pointee.duration, parameters.timeBase)
-            if duration <= 0, track == .video {
-                duration = nanoseconds(1, av_inv_q(parameters.frameRate))
-            }
-            end = max(end ?? .min, nanoseconds(time, parameters.timeBase) + duration)
+        if avformat_seek_file(context, index, .min, goal, goal, 0) < 0 {
+            guard time == 0, rewind(context, index) else { return nil }
+        }
+        var end = TrackEnd(parameters)
+        for _ in 0..<(time == 0 ? Self.tailLimit * 10 : Self.tailLimit) {
+            guard av_read_frame(context, packet.pointer) >= 0 else { return end.time }
+            if packet.pointer.pointee.stream_index == index { end.add(packet) }
+            av_packet_unref(packet.pointer)
         }
         return nil
     }
@@ -193,31 +262,53 @@ struct Demuxer: ~Copyable {
     /// The next packet of a track.
     ///
     /// - Parameter keeping: Which packets of each track are kept; nil if none.
-    /// - Returns: nil at the end of the leg.
     mutating func packet(
-        of track: MediaTrack, in leg: Playback.Leg, keeping: (MediaTrack) -> PacketQueue.Keeping?
-    ) throws -> Packet? {
+        of track: MediaTrack, at place: Playback.Place,
+        keeping: (MediaTrack) -> PacketQueue.Keeping?
+    ) throws -> NextPacket {
+        let leg = place.leg
         while true {
             if let entry = queues[track.rawValue].first {
-                if entry.leg == leg.number { return queues[track.rawValue].removeFirst() }
+                if entry.leg == leg.number {
+                    return queues[track.rawValue].removeFirst().map { .packet($0) } ?? .end
+                }
                 // Packets of a later leg were read for the other track.
-                guard entry.leg < leg.number else { return nil }
+                guard entry.leg < leg.number else { return .end }
                 _ = queues[track.rawValue].removeFirst()
                 continue
             }
-            if let current = self.leg, current > leg.number { return nil }
+            if let current = self.leg, current > leg.number { return .end }
             if self.leg != leg.number {
-                try leave(for: track, keeping)
+                try leave(keeping)
                 try jump(to: leg)
             }
-            guard try readOne(keeping) else { return nil }
+            guard hasRoom(beside: track, at: place.position, keeping) else { return .waiting }
+            guard try readOne(keeping) else { return .end }
         }
     }
 
+    /// The longest delay of a track's reader behind the other before its packets are dropped.
+    private static let longestDelay: Int64 = 5_000_000_000
+
+    /// Whether the other track's queue has room. A track with few packets reads far ahead of the other, whose packets
+    /// are dropped only if nobody takes them.
+    private mutating func hasRoom(
+        beside track: MediaTrack, at position: Int64,
+        _ keeping: (MediaTrack) -> PacketQueue.Keeping?
+    ) -> Bool {
+        for other in MediaTrack.allCases where other != track && keeping(other) == .all {
+            while queues[other.rawValue].isFull, let first = queues[other.rawValue].first {
+                guard let time = first.packet.time, let base = parameters[other.rawValue]?.timeBase,
+                    nanoseconds(time, base) - origin < position - Self.longestDelay
+                else { return false }
+                queues[other.rawValue].removeGroup()
+            }
+        }
+        return true
+    }
+
     /// Reads the rest of a leg for the other track, which may be a little behind.
-    private mutating func leave(
-        for track: MediaTrack, _ keeping: (MediaTrack) -> PacketQueue.Keeping?
-    ) throws {
+    private mutating func leave(_ keeping: (MediaTrack) -> PacketQueue.Keeping?) throws {
         guard leg != nil else { return }
         for _ in 0..<Self.restLimit {
             guard try readOne(keeping) else { return }
@@ -230,46 +321,149 @@ struct Demuxer: ~Copyable {
     /// Reads a packet into its queue; false at the end.
     private mutating func readOne(_ keeping: (MediaTrack) -> PacketQueue.Keeping?) throws -> Bool {
         guard let context, !isAtEnd, let leg else { return false }
-        let packet = try Packet()
-        let code = av_read_frame(context, packet.pointer)
-        guard code >= 0 else {
-            isAtEnd = true
-            return false
+        let packet: Packet
+        if pending.isEmpty {
+            packet = try Packet()
+            guard av_read_frame(context, packet.pointer) >= 0 else {
+                isAtEnd = true
+                end = reached
+                return false
+            }
+        } else {
+            packet = pending.removeFirst()
         }
         guard let place = streams.firstIndex(of: packet.pointer.pointee.stream_index),
-            let track = MediaTrack(rawValue: place), let kept = keeping(track)
+            let track = MediaTrack(rawValue: place)
         else { return true }
-        queues[place].append(packet, leg: leg, kept)
+        note(packet, of: track)
+        if let kept = keeping(track) { queues[place].append(packet, leg: leg, kept) }
         return true
     }
 
+    /// Notes the end of a packet.
+    private mutating func note(_ packet: Packet, of track: MediaTrack) {
+        guard let parameters = parameters[track.rawValue] else { return }
+        let duration = parameters.duration(of: packet)
+        guard hasTimestamps, let time = packet.time else {
+            if !hasTimestamps { reached = reached.addingClamped(duration) }
+            return
+        }
+        reached = max(reached, nanoseconds(time, parameters.timeBase) - origin + duration)
+    }
+
+    // MARK: Jumps
+
     /// How far before a jump audio decoders begin: the first frame after a jump lacks the one before it.
     private static let audioLead: Int64 = 100_000_000
+    /// Limit of packets that are read to find a key frame.
+    private static let keyLimit = 2000
 
-    /// Goes to the key frame before the start of a leg.
+    /// Goes to the key frame before the start of a leg. Containers without an index find a time, and not a key frame: then
+    /// it looks further and further before.
     private mutating func jump(to leg: Playback.Leg) throws {
         self.leg = leg.number
         isAtEnd = false
-        if isFresh, leg.start == 0 {
-            isFresh = false
-            return
-        }
-        isFresh = false
+        reached = 0
+        pending.removeAll()
+        defer { isFresh = false }
+        if isFresh, leg.start == 0 { return }
         guard let context, let (track, parameters) = leading, let index = streams[track.rawValue]
         else { return }
+        guard isSeekable, hasTimestamps else { return try reopen() }
         let lead = self.parameters[MediaTrack.audio.rawValue] == nil ? 0 : Self.audioLead
-        let goal = av_rescale_q(
-            origin + leg.start - lead, AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
-        if isSeekable, avformat_seek_file(context, index, .min, goal, goal, 0) >= 0 { return }
-        // A file without an index: decode from its beginning.
-        var old: UnsafeMutablePointer<AVFormatContext>? = context
-        avformat_close_input(&old)
-        self.context = nil
+        var position = leg.start - lead
+        var step: Int64 = 1_000_000_000
+        while position > 0 {
+            let goal = av_rescale_q(
+                origin.addingClamped(position), AVRational(num: 1, den: 1_000_000_000),
+                parameters.timeBase)
+            guard avformat_seek_file(context, index, .min, goal, goal, 0) >= 0 else { break }
+            if try findKey(before: leg.start, of: track, parameters) { return }
+            position -= step
+            step *= 2
+        }
+        if isJumpExact {
+            let goal = av_rescale_q(
+                origin - lead, AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
+            if avformat_seek_file(context, index, .min, goal, goal, 0) >= 0,
+                try findKey(before: max(leg.start, 0), of: track, parameters)
+            {
+                return
+            }
+        } else if rewind(context, index) {
+            return
+        }
+        try reopen()
+    }
+
+    /// Reads up to the first key frame; what depends on an earlier one is dropped.
+    ///
+    /// - Returns: Whether it begins before a position.
+    private mutating func findKey(
+        before position: Int64, of track: MediaTrack, _ parameters: StreamParameters
+    ) throws -> Bool {
+        pending.removeAll()
+        guard let context, let index = streams[track.rawValue] else { return false }
+        for _ in 0..<Self.keyLimit {
+            let packet = try Packet()
+            guard av_read_frame(context, packet.pointer) >= 0 else { break }
+            guard packet.pointer.pointee.stream_index == index else {
+                pending.append(packet)
+                continue
+            }
+            guard packet.isKey else { continue }
+            pending.append(packet)
+            guard let time = packet.time else { break }
+            // Containers round to a millisecond.
+            if nanoseconds(time, parameters.timeBase) - origin <= position + 1_000_000 {
+                return true
+            }
+            break
+        }
+        pending.removeAll()
+        return false
+    }
+
+    /// Goes to the first byte of a container that is a row of packets; false for others.
+    private func rewind(_ context: UnsafeMutablePointer<AVFormatContext>, _ index: Int32) -> Bool {
+        ["mpegts", "mpeg"].contains(formatName)
+            && av_seek_frame(context, index, 0, AVSEEK_FLAG_BYTE) >= 0
+    }
+
+    /// Begins at the start of the file again.
+    private mutating func reopen() throws {
+        pending.removeAll()
+        avformat_close_input(&context)
         let opened = try address.open(interrupt)
-        self.context = opened
+        context = opened
         for stream in 0..<Int32(opened.pointee.nb_streams) where !streams.contains(stream) {
             opened.pointee.streams[Int(stream)]?.pointee.discard = AVDISCARD_ALL
         }
+    }
+}
+
+/// The end of a track. Packets of video are in the order of decoding, and some have no time of showing.
+private struct TrackEnd {
+    private let parameters: StreamParameters
+    private var (shown, decoded): (Int64?, Int64?)
+    private var isKnown = true
+
+    init(_ parameters: StreamParameters) { self.parameters = parameters }
+
+    mutating func add(_ packet: Packet) {
+        let duration = parameters.duration(of: packet)
+        func end(_ time: Int64, _ last: Int64?) -> Int64? {
+            guard time != CFFMPEG_NO_TIME else { return last }
+            return max(nanoseconds(time, parameters.timeBase) + duration, last ?? .min)
+        }
+        isKnown = isKnown && packet.pointer.pointee.pts != CFFMPEG_NO_TIME
+        shown = end(packet.pointer.pointee.pts, shown)
+        decoded = end(packet.pointer.pointee.dts, decoded)
+    }
+
+    var time: Int64? {
+        guard parameters.isVideo, !isKnown || parameters.delay > 0 else { return shown ?? decoded }
+        return decoded.map { $0 + parameters.reordering - parameters.delay } ?? shown
     }
 }
 
@@ -281,7 +475,10 @@ struct PacketQueue {
 
     /// Limit of bytes of packets that nobody has taken; then the oldest ones are dropped.
     private static let byteLimit = 32 << 20
-    private static let countLimit = 4000
+    private static let countLimit = 32_000
+
+    /// Whether a reader that needs packets of the other track should wait.
+    var isFull: Bool { bytes > Self.byteLimit / 2 || entries.count - head > Self.countLimit / 2 }
 
     var first: (packet: Packet, leg: Int)? { head < entries.count ? entries[head] : nil }
 
@@ -298,11 +495,14 @@ struct PacketQueue {
         }
         bytes += Int(packet.pointer.pointee.size)
         entries.append((packet, leg))
-        while bytes > Self.byteLimit || entries.count - head > Self.countLimit {
-            repeat {
-                guard removeFirst() != nil else { return }
-            } while first.map { !$0.packet.isKey } ?? false
-        }
+        while bytes > Self.byteLimit || entries.count - head > Self.countLimit { removeGroup() }
+    }
+
+    /// Removes the oldest packets up to the next key frame.
+    mutating func removeGroup() {
+        repeat {
+            guard removeFirst() != nil else { return }
+        } while first.map { !$0.packet.isKey } ?? false
     }
 
     mutating func removeFirst() -> Packet? {

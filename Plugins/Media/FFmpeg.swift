@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaDecisions
 import PluginEncoding
 import GreenroomPlugin
 
@@ -47,7 +48,12 @@ final class StreamParameters: @unchecked Sendable {
     /// The rate of a video stream.
     let frameRate: AVRational
     let sampleAspect: AVRational
-    let rotation: Rotation
+    let orientation: Orientation
+    let isVideo: Bool
+    /// The time from the decoding of a frame to its display, in nanoseconds.
+    let reordering: Int64
+    /// The delay of the frames' timestamps, in nanoseconds: AVI has only the times of decoding, from 0 on.
+    let delay: Int64
 
     init(
         of stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
@@ -57,7 +63,31 @@ final class StreamParameters: @unchecked Sendable {
         timeBase = stream.pointee.time_base
         frameRate = Self.rate(of: stream)
         sampleAspect = av_guess_sample_aspect_ratio(context, stream, nil)
-        rotation = Self.rotation(of: stream)
+        orientation = Self.orientation(of: stream)
+        isVideo = pointer.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        reordering =
+            isVideo
+            ? nanoseconds(
+                Int64(min(max(pointer.pointee.video_delay, 0), 16)), av_inv_q(frameRate)) : 0
+        delay =
+            String(cString: context.pointee.iformat.pointee.name) == "avi" ? reordering : 0
+    }
+
+    /// The duration of a frame of video, in nanoseconds.
+    var frameDuration: Int64 { nanoseconds(1, av_inv_q(frameRate)) }
+
+    /// The duration of a packet, in nanoseconds.
+    func duration(of packet: Packet) -> Int64 {
+        let duration = nanoseconds(packet.pointer.pointee.duration, timeBase)
+        return duration <= 0 && isVideo ? frameDuration : duration
+    }
+
+    /// A length of video in whole frames, if it differs by no more than containers round.
+    func whole(_ length: Int64) -> Int64 {
+        let frame = av_inv_q(frameRate)
+        let rounded = nanoseconds(
+            av_rescale_q(length, AVRational(num: 1, den: 1_000_000_000), frame), frame)
+        return abs(rounded - length) <= 1_000_000 ? rounded : length
     }
 
     deinit {
@@ -65,29 +95,26 @@ final class StreamParameters: @unchecked Sendable {
         avcodec_parameters_free(&pointer)
     }
 
-    /// The rate that every frame of a video has its time at: the base rate, unless that is only the resolution of
-    /// the timestamps.
+    /// The rate that every frame of a video has its time at: the base rate. If that is only the resolution of the
+    /// timestamps, the distances vary, and 60 frames a second come close to every one.
     private static func rate(of stream: UnsafeMutablePointer<AVStream>) -> AVRational {
         let (base, mean) = (stream.pointee.r_frame_rate, stream.pointee.avg_frame_rate)
-        for rate in [base, mean] where rate.num > 0 && rate.den > 0 && av_q2d(rate) <= 60.001 {
-            return rate
-        }
-        return base.num > 0 || mean.num > 0
-            ? AVRational(num: 60, den: 1) : AVRational(num: 30, den: 1)
+        let isStated = base.num > 0 && base.den > 0
+        if isStated, av_q2d(base) <= 60.001 { return base }
+        if isStated { return AVRational(num: 60, den: 1) }
+        guard mean.num > 0, mean.den > 0 else { return AVRational(num: 30, den: 1) }
+        return av_q2d(mean) <= 60.001 ? mean : AVRational(num: 60, den: 1)
     }
 
-    /// The rotation in the stream's side data: the display matrix turns counter-clockwise.
-    private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
+    /// The orientation in the stream's side data: a display matrix.
+    private static func orientation(of stream: UnsafeMutablePointer<AVStream>) -> Orientation {
         var size = 0
         guard let data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
             size >= 9 * MemoryLayout<Int32>.size
-        else { return .none }
-        let angle = data.withMemoryRebound(to: Int32.self, capacity: 9) {
-            av_display_rotation_get($0)
+        else { return Orientation() }
+        return data.withMemoryRebound(to: Int32.self, capacity: 9) { matrix in
+            Orientation(a: matrix[0], b: matrix[1], c: matrix[3], d: matrix[4])
         }
-        guard angle.isFinite else { return .none }
-        let quarters = Int((-angle / 90).rounded()) & 3
-        return Rotation(rawValue: UInt32(quarters * 90)) ?? .none
     }
 }
 
@@ -105,7 +132,8 @@ struct FFmpegOptions: ~Copyable {
     }
 }
 
-/// A time in units of a stream as nanoseconds.
+/// A time in units of a stream as nanoseconds: at most 36 years, so that sums of such times do not overflow.
 func nanoseconds(_ time: Int64, _ base: AVRational) -> Int64 {
-    av_rescale_q(time, base, AVRational(num: 1, den: 1_000_000_000))
+    let limit: Int64 = 1 << 60
+    return min(max(av_rescale_q(time, base, AVRational(num: 1, den: 1_000_000_000)), -limit), limit)
 }

@@ -6,30 +6,47 @@ import Synchronization
 
 /// A file that plays, or a device of libavdevice.
 final class FileSource: MediaSource {
-    private struct State: ~Copyable {
+    fileprivate struct State: ~Copyable {
         var demuxer: Demuxer
         var playback: Playback?
         /// Which packets of the tracks that are taken are kept.
         var readers: [MediaTrack: PacketQueue.Keeping] = [:]
         var settings: MediaSettings
+        /// Whether the file ended before its stated length.
+        var isCut = false
     }
 
     private let state: Mutex<State>
+    private let host: PluginHost
     private let interrupt: Interrupt
     let name: String
     let notes: [String]
     let origin: Int64
+    let hasTimestamps: Bool
     private let tracks: [StreamParameters?]
 
-    init(_ address: MediaAddress, _ settings: MediaSettings) throws {
+    init(_ address: MediaAddress, _ settings: MediaSettings, host: PluginHost) throws {
         let interrupt = Interrupt()
         self.interrupt = interrupt
         decoder_crash_tell(address.name)
         MediaTrack.video.beginDecoding(at: 0)
         defer { MediaTrack.video.endDecoding() }
         let demuxer = try Demuxer(address, audioTrack: settings.audioTrack, interrupt: interrupt)
+        let start = settings.start.value
+        if let length = demuxer.length, start > 0, start.nanoseconds >= length {
+            throw PluginError(
+                "\(address.name): 'start' is \(start) s, but the file ends at \(seconds(length)) s",
+                status: .badSetting)
+        }
+        if settings.end.value > 0, start >= settings.end.value {
+            throw PluginError(
+                "'start' is \(start) s, and 'end' is \(settings.end.value) s; 'start' has to be less",
+                status: .badSetting)
+        }
+        self.host = host
         name = address.name
         tracks = demuxer.parameters
+        hasTimestamps = demuxer.hasTimestamps
         origin = demuxer.origin
         notes = demuxer.notes
         state = Mutex(State(demuxer: demuxer, settings: settings))
@@ -85,11 +102,40 @@ final class FileSource: MediaSource {
 
     // MARK: Packets
 
-    func packet(of track: MediaTrack, in leg: Playback.Leg) throws -> NextPacket {
-        try state.withLock { state in
+    func packet(of track: MediaTrack, at place: Playback.Place) throws -> NextPacket {
+        let now = host.nowNanoseconds
+        let (packet, note) = try state.withLock { state in
             let readers = state.readers
-            let packet = try state.demuxer.packet(of: track, in: leg) { readers[$0] }
-            return packet.map { .packet($0) } ?? .end
+            let packet = try state.demuxer.packet(of: track, at: place) { readers[$0] }
+            return (packet, state.end(now, name))
         }
+        if let note { host.log(.warning, note) }
+        return packet
+    }
+
+    /// Whether the last frame is held because the file is cut off.
+    var isLost: Bool { state.withLock { $0.isCut && !$0.settings.loops.value } }
+}
+
+extension FileSource.State {
+    /// Containers and audio codecs round the end of a file by less.
+    private static let tolerance: Int64 = 500_000_000
+
+    /// Takes over where the file really ends.
+    ///
+    /// - Returns: A line for the log.
+    fileprivate mutating func end(_ time: Int64, _ name: String) -> String? {
+        guard let end = demuxer.end, var playback, end > 0 else { return nil }
+        if let length = playback.length {
+            guard end < length - Self.tolerance else { return nil }
+            isCut = true
+            playback.end(at: end, time: time)
+            self.playback = playback
+            return "\(name): the file is cut off: it ends at \(seconds(end)) s and not at "
+                + "\(seconds(length)) s; copy it again"
+        }
+        playback.end(at: end, time: time)
+        self.playback = playback
+        return nil
     }
 }

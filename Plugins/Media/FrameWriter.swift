@@ -13,7 +13,8 @@ final class FrameWriter {
     /// Fills a frame; without a decoded one it is black.
     func write(_ decoded: MediaFrame?, to frame: inout MutableFrame) throws {
         guard let decoded else { return blacken(&frame) }
-        let source = decoded.pointer.pointee
+        var source = decoded.pointer.pointee
+        if format.isMirrored { Self.turnUpsideDown(&source) }
         let isSame =
             VideoFormat.same(as: source.format) == frame.format
             && source.width == frame.width && source.height == frame.height
@@ -22,6 +23,25 @@ final class FrameWriter {
         } else {
             try convert(source, to: &frame)
         }
+    }
+
+    /// Begins with the last row of each plane.
+    private static func turnUpsideDown(_ frame: inout AVFrame) {
+        let shift =
+            av_pix_fmt_desc_get(AVPixelFormat(rawValue: frame.format))
+            .map { Int($0.pointee.log2_chroma_h) } ?? 0
+        let rows = max(Int(frame.height), 1)
+        let chromaRows = (rows + (1 << shift) - 1) >> shift
+        func turn(
+            _ data: inout UnsafeMutablePointer<UInt8>?, _ stride: inout Int32, _ rows: Int
+        ) {
+            data = data.map { $0 + Int(stride) * (rows - 1) }
+            stride = -stride
+        }
+        turn(&frame.data.0, &frame.linesize.0, rows)
+        turn(&frame.data.1, &frame.linesize.1, chromaRows)
+        turn(&frame.data.2, &frame.linesize.2, chromaRows)
+        turn(&frame.data.3, &frame.linesize.3, rows)
     }
 
     private func copy(_ source: AVFrame, to frame: inout MutableFrame) {

@@ -68,6 +68,8 @@ struct VideoPlayer {
     private var source: (any MediaSource)?
     private var format: VideoFormat?
     private var pump: FramePump?
+    /// Whether the file's video cannot be sent, and its audio plays without it.
+    private var isLeftOut = false
 
     init(_ settings: MediaSettings, host: PluginHost, family: MediaSources.Family) throws {
         _ = try MediaAddress(settings)
@@ -93,7 +95,16 @@ struct VideoPlayer {
             format = VideoFormat(black: suggested)
             return .accept
         }
-        let format = try VideoFormat(parameters, name: source.name)
+        let format: VideoFormat
+        do {
+            format = try VideoFormat(parameters, name: source.name)
+            _ = try Decoder(parameters, threads: 1)
+        } catch  where source.parameters(of: .audio) != nil {
+            host.log(.error, "\(error); the audio plays without the video")
+            isLeftOut = true
+            self.format = VideoFormat(black: suggested)
+            return .accept
+        }
         for note in format.notes { host.log(.warning, note) }
         self.format = format
         return .fixed(format.capability)
@@ -111,22 +122,38 @@ struct VideoPlayer {
         return .fixed(format.capability)
     }
 
+    /// The interval at which a held frame is sent again, because a camera without frames fails. The host repeats it, and
+    /// does not count it as real.
+    private static let heldInterval: Int64 = 500_000_000
+
     mutating func start(_ sender: VideoSender) throws {
         guard let source, let format else { return }
         source.keep(.all, of: .video)
         let host = host
         var reader: VideoReader?
         let writer = FrameWriter(format)
+        let (isLeftOut, isBlack) = (
+            isLeftOut, source is FileSource && source.parameters(of: .video) == nil
+        )
+        var newest: Int64?
         pump = try FramePump(
             sender: sender, capability: VideoCapability(size: format.size, rate: format.rate),
-            format: format.format, color: format.color, rotation: format.rotation
-        ) { frame, time in
-            // A stream's format is known when it has connected.
-            if reader == nil, let parameters = source.parameters(of: .video) {
-                reader = try VideoReader(source, parameters, host: host)
-            }
-            try writer.write(reader?.frame(at: time.ptsNanoseconds), to: &frame)
-        }
+            format: format.format, color: format.color, rotation: format.rotation,
+            draw: { frame, time in
+                // A stream's format is known when it has connected.
+                if reader == nil, !isLeftOut, let parameters = source.parameters(of: .video) {
+                    reader = try VideoReader(source, parameters, host: host)
+                }
+                let now = time.ptsNanoseconds
+                let decoded = try reader?.frame(at: now)
+                let isReal = isBlack || decoded.map { !$0.isHeld } ?? false
+                guard isReal || newest.map({ now - $0 >= Self.heldInterval }) ?? true else {
+                    return false
+                }
+                newest = now
+                try writer.write(decoded?.frame, to: &frame)
+                return true
+            })
     }
 
     mutating func stop() {

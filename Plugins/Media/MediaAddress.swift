@@ -48,6 +48,9 @@ enum MediaAddress: Hashable {
         }
     }
 
+    /// The status of a fault of its content: a file stays as it is, a server may recover.
+    var fault: Status { isStream ? .unavailable : .badSetting }
+
     /// Whether it comes over the network.
     var isStream: Bool { if case .url = self { true } else { false } }
 
@@ -91,12 +94,16 @@ enum MediaAddress: Hashable {
         let code: Int32
         switch self {
         case .file(let path):
+            if let reason = Self.obstacle(at: path) {
+                avformat_free_context(context)
+                throw PluginError("\(name): \(reason)", status: .badSetting)
+            }
             let format = Self.format(of: path)
             if let format, !Self.isAllowed(format) {
                 avformat_free_context(context)
                 throw PluginError(
                     "\(name): its format, \(String(cString: format.pointee.name)), is not a video or audio "
-                        + "file; playlists and other texts are not played", status: .unavailable)
+                        + "file; playlists and other texts are not played", status: .badSetting)
             }
             var options = FFmpegOptions([
                 ("format_whitelist", Self.formats.joined(separator: ",")),
@@ -111,7 +118,7 @@ enum MediaAddress: Hashable {
             guard let input = av_find_input_format(format) else {
                 avformat_free_context(context)
                 throw PluginError(
-                    "\(name): FFmpeg's libraries have no \(format)", status: .unavailable)
+                    "\(name): FFmpeg's libraries have no \(format)", status: .badSetting)
             }
             code = avformat_open_input(&context, source, input, nil)
         }
@@ -124,6 +131,19 @@ enum MediaAddress: Hashable {
             throw failure(found, interrupt)
         }
         return context
+    }
+
+    /// The reason why there is nothing to read; nil if there is something.
+    private static func obstacle(at path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return "\(FFmpegError.text(of: -errno)); check the path"
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return "a folder; name a file in it"
+        case S_IFREG where status.st_size == 0: return "the file is empty"
+        default: return nil
+        }
     }
 
     /// The format of a file by its content alone; nil if that does not tell it. By its name a picture would count as a
@@ -165,7 +185,7 @@ enum MediaAddress: Hashable {
         if let limits, interrupt.isOver {
             return PluginError("\(name): no stream within \(limits.open) s", status: .unavailable)
         }
-        return PluginError("\(name): \(FFmpegError.text(of: code))", status: .unavailable)
+        return PluginError("\(name): \(FFmpegError.text(of: code))", status: fault)
     }
 }
 

@@ -57,6 +57,7 @@ struct AudioPlayer {
     private var settings: MediaSettings
     private var source: (any MediaSource)?
     private var reader: AudioReader?
+    private var isLeftOut = false
 
     init(_ settings: MediaSettings, host: PluginHost, family: MediaSources.Family) throws {
         _ = try MediaAddress(settings)
@@ -75,8 +76,21 @@ struct AudioPlayer {
     mutating func open() throws {
         let source = try MediaSources.source(of: .audio, settings, for: family, host: host)
         self.source = source
-        guard source is FileSource, source.parameters(of: .audio) == nil else { return }
+        guard source is FileSource, source.parameters(of: .audio) == nil else {
+            return try check(source)
+        }
         host.log(.warning, "\(source.name): no audio in the file; playing silence")
+    }
+
+    /// Video plays without audio that cannot be decoded.
+    private mutating func check(_ source: any MediaSource) throws {
+        guard let parameters = source.parameters(of: .audio) else { return }
+        do {
+            _ = try Decoder(parameters, threads: 1)
+        } catch  where source.parameters(of: .video) != nil {
+            host.log(.error, "\(error); the video plays without the audio")
+            isLeftOut = true
+        }
     }
 
     mutating func start() throws {
@@ -86,7 +100,8 @@ struct AudioPlayer {
 
     /// A stream's format is known when it has connected.
     private mutating func connect() throws {
-        guard reader == nil, let source, let parameters = source.parameters(of: .audio) else {
+        guard reader == nil, !isLeftOut, let source, let parameters = source.parameters(of: .audio)
+        else {
             return
         }
         reader = try AudioReader(

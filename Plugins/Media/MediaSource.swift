@@ -13,6 +13,10 @@ protocol MediaSource: AnyObject, Sendable {
     var origin: Int64 { get }
     /// The speed of now.
     var speed: Double { get }
+    /// Whether frames have timestamps; else they are counted from the start of the file.
+    var hasTimestamps: Bool { get }
+    /// Whether frames are missing after the last one: the file is cut off, or the stream has no connection.
+    var isLost: Bool { get }
 
     /// The parameters of a track's decoder; nil without that track.
     func parameters(of track: MediaTrack) -> StreamParameters?
@@ -30,7 +34,7 @@ protocol MediaSource: AnyObject, Sendable {
     /// position.
     func change(from old: MediaSettings, to new: MediaSettings, at time: Int64)
     /// The next packet of a track.
-    func packet(of track: MediaTrack, in leg: Playback.Leg) throws -> NextPacket
+    func packet(of track: MediaTrack, at place: Playback.Place) throws -> NextPacket
 }
 
 /// The open files and streams of this process.
@@ -58,7 +62,7 @@ enum MediaSources {
             let source: any MediaSource =
                 address.isStream
                 ? try StreamSource(address, settings, host: host)
-                : try FileSource(address, settings)
+                : try FileSource(address, settings, host: host)
             _ = source.take(track, for: settings)
             entries.append(Entry(source: source, family: family))
             return source

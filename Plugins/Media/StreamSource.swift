@@ -14,8 +14,9 @@ final class StreamSource: MediaSource {
         var buffer = JitterBuffer()
         /// The number of the connection: each is a leg.
         var connection = 0
-        /// Whether the connection's packets have all come.
-        var isAtEnd = false
+        var isConnected = false
+        /// Whether a recording of the server has ended, and its last frame is held.
+        var isFinished = false
         var settings: MediaSettings
         /// When a late stream was last told.
         var lastNote: Int64?
@@ -25,6 +26,7 @@ final class StreamSource: MediaSource {
     let notes: [String] = []
     let origin: Int64 = 0
     let speed = 1.0
+    let hasTimestamps = true
     private let address: MediaAddress
     private let host: PluginHost
     private let state: Mutex<State>
@@ -107,9 +109,11 @@ final class StreamSource: MediaSource {
         if isIgnored { host.log(.warning, "\(name): a stream can only be paused") }
     }
 
-    func packet(of track: MediaTrack, in leg: Playback.Leg) throws -> NextPacket {
+    var isLost: Bool { state.withLock { !$0.isConnected && !$0.isFinished } }
+
+    func packet(of track: MediaTrack, at place: Playback.Place) throws -> NextPacket {
         let packet = state.withLock { state in
-            while let entry = state.queues[track.rawValue].first, entry.leg < leg.number {
+            while let entry = state.queues[track.rawValue].first, entry.leg < place.leg.number {
                 _ = state.queues[track.rawValue].removeFirst()
             }
             return state.queues[track.rawValue].removeFirst()
@@ -124,11 +128,18 @@ final class StreamSource: MediaSource {
     func connected(_ tracks: [StreamParameters?]) {
         state.withLock { state in
             state.connection += 1
+            state.isConnected = true
             state.tracks = tracks
             state.buffer.reset()
             for index in state.queues.indices { while state.queues[index].removeFirst() != nil {} }
         }
     }
+
+    /// The connection has ended.
+    func disconnected() { state.withLock { $0.isConnected = false } }
+
+    /// The stream has ended for good.
+    func finished() { state.withLock { $0.isFinished = true } }
 
     /// A packet has come.
     ///
@@ -236,6 +247,7 @@ private struct StreamReader {
             } catch {
                 reason = "\(error)".replacing("\(address.name): ", with: "")
             }
+            source()?.disconnected()
             guard !interrupt.isSet else { return }
             let delay = backoff.next()
             host.log(
@@ -272,6 +284,7 @@ private struct StreamReader {
             wakeup.wait(nanoseconds: 50_000_000)
         }
         guard source()?.loops ?? false else {
+            source()?.finished()
             host.log(.info, "\(address.name): stream ended; holding the last frame")
             return false
         }

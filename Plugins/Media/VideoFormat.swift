@@ -1,4 +1,5 @@
 import CFFmpeg
+import MediaDecisions
 import GreenroomPlugin
 
 /// Describes how the frames of a video go to the host.
@@ -8,6 +9,8 @@ struct VideoFormat {
     var size: FrameSize
     var color: ColorSpace
     var rotation: Rotation
+    /// Whether frames are copied upside down before the host turns them.
+    private(set) var isMirrored = false
     var rate: FrameRate
     /// The shape of a pixel; 0 if it is not known.
     private(set) var sampleAspect = AVRational(num: 0, den: 1)
@@ -53,15 +56,16 @@ struct VideoFormat {
         guard size.area > 0 else {
             throw PluginError(
                 "\(name): FFmpeg's libraries don't find the size of its video; convert the file",
-                status: .unavailable)
+                status: .badSetting)
         }
         guard size.isLegal else {
             throw PluginError(
                 "\(name): its video has \(size) pixels; up to \(FrameSize.maximumDimension) a side "
-                    + "can be sent: ffmpeg -i FILE -vf scale=1920:-2 NEW.mp4", status: .unavailable)
+                    + "can be sent: ffmpeg -i FILE -vf scale=1920:-2 NEW.mp4", status: .badSetting)
         }
         self.size = size
-        rotation = parameters.rotation
+        rotation = Rotation(rawValue: parameters.orientation.degrees) ?? .none
+        isMirrored = parameters.orientation.isMirrored
         rate =
             FrameRate(
                 numerator: UInt32(clamping: parameters.frameRate.num),

@@ -11,6 +11,10 @@ final class VideoReader {
     private var damage: DamageLog
     private var leg: Int?
     private var isAtEnd = false
+    /// Whether a frame of the leg is shown.
+    private var isShown = false
+    /// Whether frames after the shown one could not be decoded.
+    private var isDamaged = false
     /// The shown frame, and the next one.
     private var (shown, next): (MediaFrame?, MediaFrame?)
     /// A frame to decode into.
@@ -28,18 +32,21 @@ final class VideoReader {
     /// Timestamps of containers are rounded, to a millisecond in Matroska.
     private static let tolerance: Int64 = 1_000_000
 
-    /// The frame that is shown at a time of the session's clock; nil if nothing can be decoded.
-    func frame(at time: Int64) throws -> MediaFrame? {
+    /// The frame that is shown at a time of the session's clock, and whether the source has it: after damage, or without a
+    /// connection, the last one is held. nil if nothing can be decoded.
+    func frame(at time: Int64) throws -> (frame: MediaFrame, isHeld: Bool)? {
         let place = source.place(at: time)
         if leg != place.leg.number {
             try begin(place.leg)
             leg = place.leg.number
             isAtEnd = false
             next = nil
-            lastEnd = place.leg.start
+            lastEnd = source.hasTimestamps ? place.leg.start : 0
+            (isDamaged, isShown) = (false, false)
             // The first frame of a leg replaces the one before, even if it is a little late.
             if let first = try decode(place) { show(first) }
         }
+        if !isShown, let first = try decode(place) { show(first) }
         while true {
             if next == nil { next = try decode(place) }
             guard let next, next.start <= place.position + Self.tolerance,
@@ -48,7 +55,9 @@ final class VideoReader {
             show(next)
             self.next = nil
         }
-        return shown
+        guard let shown else { return nil }
+        let isOver = place.position >= shown.start + shown.duration + frameDuration
+        return (shown, isOver && (isDamaged || next == nil && source.isLost))
     }
 
     /// Prepares the decoder for a leg; a stream that connects again may have another format.
@@ -63,6 +72,7 @@ final class VideoReader {
     private func show(_ frame: MediaFrame) {
         spare = shown
         shown = frame
+        (isShown, isDamaged) = (true, false)
     }
 
     /// The next frame of the leg; nil at its end, and while a stream has none.
@@ -73,14 +83,17 @@ final class VideoReader {
         let frame = try spare ?? MediaFrame()
         spare = nil
         let outcome = try decoder.decode(into: frame) {
-            try source.packet(of: .video, in: place.leg)
+            try source.packet(of: .video, at: place)
         } skips: { packet in
             guard let time = packet.time else { return false }
-            let end = position(time + packet.pointer.pointee.duration)
+            let end =
+                position(time) + nanoseconds(packet.pointer.pointee.duration, parameters.timeBase)
             return end + 2 * frameDuration < place.position
         } damaged: { code in
             damage.note(code, at: lastEnd)
+            isDamaged = true
         }
+        if outcome == .waiting, !isShown, source is FileSource { decoder.drain() }
         guard outcome == .frame else {
             isAtEnd = outcome == .end
             spare = frame
@@ -88,17 +101,21 @@ final class VideoReader {
         }
         let pointer = frame.pointer
         let time = pointer.pointee.best_effort_timestamp
-        frame.start = time == CFFMPEG_NO_TIME ? lastEnd : position(time)
+        if !source.hasTimestamps || time == CFFMPEG_NO_TIME {
+            frame.start = lastEnd
+        } else {
+            frame.start = position(time)
+        }
         let duration = nanoseconds(pointer.pointee.pkt_duration, parameters.timeBase)
         frame.duration = duration > 0 ? duration : frameDuration
         lastEnd = frame.start + frame.duration
         return frame
     }
 
-    private var frameDuration: Int64 { nanoseconds(1, av_inv_q(parameters.frameRate)) }
+    private var frameDuration: Int64 { parameters.frameDuration }
 
     private func position(_ time: Int64) -> Int64 {
-        nanoseconds(time, parameters.timeBase) - source.origin
+        nanoseconds(time, parameters.timeBase) - parameters.delay - source.origin
     }
 }
 

@@ -17,8 +17,8 @@ final class MediaFile: PieceWriter {
     }
 
     let path: String
-    /// The time at which the file begins, in nanoseconds from the session's start.
-    let start: Int64
+    /// The time at which the file begins, in nanoseconds from the session's start. It may change before the first packet.
+    var start: Int64
     /// Bytes in whole pieces.
     private(set) var size: Int64 = 0
 

@@ -47,6 +47,8 @@ final class Recording {
     private let startCell: Int64
     /// The first cell that is not written.
     private var nextCell: Int64
+    /// Whether nothing is written.
+    private var isEmpty = true
     /// Packets that are not written, each with its cell.
     private var pending: [(packet: Packet, cell: Int64)] = []
     /// The cell of the track that is furthest.
@@ -157,6 +159,11 @@ final class Recording {
             return true
         }
         packets.sort { ($0.start, $0.stream) < ($1.start, $1.stream) }
+        if isEmpty, let first = packets.first {
+            // A file that begins in the middle of the session begins with its first frame or sample.
+            if startCell > 0 { file.start = first.start }
+            isEmpty = false
+        }
         for packet in packets { try file.write(packet) }
         try file.finishPiece()
         nextCell = cell + 1

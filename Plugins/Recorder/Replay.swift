@@ -7,7 +7,7 @@ import Synchronization
 protocol PieceWriter: AnyObject {
     var path: String { get }
     /// The time at which it begins, in nanoseconds from the session's start.
-    var start: Int64 { get }
+    var start: Int64 { get set }
     /// Bytes in whole pieces.
     var size: Int64 { get }
 
@@ -22,7 +22,7 @@ final class ReplayMemory: PieceWriter {
     private static let mostBytes = 1_000_000_000
 
     let path: String
-    let start: Int64
+    var start: Int64
     private var buffer: ReplayBuffer<Packet>
 
     init(path: String, start: Int64, seconds: Int, videoStreams: Set<Int>) {

@@ -65,8 +65,7 @@ final class Stream: Output {
         self.settings = settings
         self.host = host
         address = try Self.address(settings)
-        // Errors come as results; the log would have the whole address. It is process-wide.
-        av_log_set_level(AV_LOG_QUIET)
+        LibraryLog.install()
         avformat_network_init()
     }
 

@@ -36,8 +36,10 @@ final class StreamConnection {
 
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let interruption: Interruption
-    private let name: String
+    private let address: StreamAddress
+    private var name: String { address.name }
     private let hasFile: Bool
+    private var playlist: PlaylistWriter?
     /// The time of the stream's first frame, in nanoseconds from the session's start.
     private let start: Int64
 
@@ -48,38 +50,47 @@ final class StreamConnection {
     ) throws {
         self.interruption = interruption
         self.start = start
-        name = address.name
+        self.address = address
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(
             avformat_alloc_output_context2(&made, nil, address.muxer, address.target),
             "\(address.muxer): opening the muxer")
         context = try allocated(made)
         hasFile = context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0
+        if let seconds = address.segmentSeconds {
+            playlist = PlaylistWriter(address.target, seconds: seconds, of: context)
+        }
+        LibraryLog.begin()
         do {
-            try open(address, content)
-        } catch let error as FFmpegError {
-            free()
-            throw Self.reason(of: error, name)
+            try open(content)
         } catch {
+            let reason = reason(of: error)
             free()
-            throw error
+            throw reason
         }
     }
 
-    /// For a refusal and for the end of a wait, FFmpeg has only texts about files.
-    private static func reason(of error: FFmpegError, _ name: String) -> any Error {
-        switch error.code {
+    /// The server's answer, if FFmpeg's libraries have logged one. For a refusal and for the end of a wait,
+    /// FFmpeg has only texts about files.
+    private func reason(of error: any Error) -> any Error {
+        let answers = LibraryLog.current.compactMap {
+            ServerAnswer.read($0, from: address.target)
+        }
+        if let answer = answers.last {
+            return PluginError("\(name): the server answered: \(answer)", status: .unavailable)
+        }
+        switch (error as? FFmpegError)?.code {
         case -EPERM:
-            PluginError(
+            return PluginError(
                 "\(name): the server refused the stream; check the application and the key",
                 status: .unavailable)
         case Int32(CFFMPEG_EXIT):
-            PluginError("\(name): the server did not answer in time", status: .unavailable)
-        default: error
+            return PluginError("\(name): the server did not answer in time", status: .unavailable)
+        default: return error
         }
     }
 
-    private func open(_ address: StreamAddress, _ content: StreamContent) throws {
+    private func open(_ content: StreamContent) throws {
         // The interruption lives at least as long as this connection.
         context.pointee.interrupt_callback = AVIOInterruptCB(
             callback: { interruption in
@@ -127,7 +138,7 @@ final class StreamConnection {
         do {
             try check(av_interleaved_write_frame(context, content), "\(name): sending")
         } catch {
-            throw Self.reason(of: error, name)
+            throw reason(of: error)
         }
     }
 
@@ -147,6 +158,7 @@ final class StreamConnection {
     private func free() {
         guard !isFreed else { return }
         isFreed = true
+        LibraryLog.end()
         if hasFile { avio_closep(&context.pointee.pb) }
         avformat_free_context(context)
     }

@@ -16,6 +16,19 @@ import Testing
         #expect(schedule.slot(next: next, nowNanoseconds: now) == slot)
     }
 
+    @Test func `work that sleeps each time is reported, and single delays are not`() {
+        var delayed = ShortestSleep()
+        for time in 0..<20 { delayed.add(time == 7 ? 1_000_000 : 90_000_000) }
+        #expect(delayed.complaint(about: "drawing", within: 10_000_000) == nil)
+        var sleeping = ShortestSleep()
+        for _ in 0..<9 { sleeping.add(50_400_000) }
+        #expect(sleeping.complaint(about: "drawing", within: 10_000_000) == nil)
+        sleeping.add(60_000_000)
+        let line = sleeping.complaint(about: "drawing", within: 10_000_000)
+        #expect(line?.hasPrefix("drawing sleeps for at least 50 ms each time") == true)
+        #expect(sleeping.complaint(about: "drawing", within: 51_000_000) == nil)
+    }
+
     @Test func `only the next slot is in the future`() {
         let schedule = FrameSchedule(
             startNanoseconds: -5,

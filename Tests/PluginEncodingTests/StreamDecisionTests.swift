@@ -19,6 +19,33 @@ import Testing
         #expect(StreamAddress.orphans(among: ["7.ts", "a"], of: ".m3u8", "") == ["7.ts"])
     }
 
+    @Test func `the target duration of a playlist never falls`() {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.6,\nlive7.ts\n"
+        let playlist = HLSPlaylist(text, atLeast: 2)
+        #expect(playlist.seconds == 2)
+        #expect(playlist.text == text.replacing("DURATION:1", with: "DURATION:2"))
+        #expect(HLSPlaylist(text, atLeast: 1).text == text)
+        #expect(HLSPlaylist(playlist.text, atLeast: 1).seconds == 2)
+        for damaged in [
+            "", "#EXT-X-TARGETDURATION:x", "#EXT-X-TARGETDURATION:99999999999999999999",
+        ] {
+            #expect(HLSPlaylist(damaged, atLeast: 3).seconds == 3)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "Server error: Stream \"geheim\" is already publishing\n",
+            "Stream \"...\" is already publishing"
+        ),
+        ("method ANNOUNCE failed: 401 Unauthorized\n", "method ANNOUNCE failed: 401 Unauthorized"),
+        ("Cannot open connection tcp://h:1935?x=geheim\n", nil), ("Server error: \n", nil),
+    ])
+    func `a server's answer is shown without the key`(line: String, answer: String?) {
+        let target = "rtmp://ana:secret@live.example.com:1935/app/geheim?token=secret"
+        #expect(ServerAnswer.read(line, from: target) == answer)
+    }
+
     @Test(arguments: [
         ("rtmp://ana:secret@live.example.com:1935/app/key?token=secret", "flv"),
         ("rtmps://live.example.com/app/secret", "flv"),

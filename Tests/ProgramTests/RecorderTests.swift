@@ -134,6 +134,8 @@ import Testing
                 let length = stream.end - (stream.times.first ?? 0)
                 #expect((seconds - 0.3...seconds + 0.2).contains(length), "\(name): \(length)")
             }
+            let begin = file.streams.compactMap(\.times.first).min() ?? 1
+            #expect(begin < 0.05, "\(name): nothing before \(begin)")
             try file.play()
         }
         #expect(run.standardError.contains("files 2, seconds 5"), "\(run)")

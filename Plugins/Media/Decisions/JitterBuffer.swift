@@ -7,8 +7,8 @@ package struct JitterBuffer: Equatable {
     package static let delay: Int64 = 300_000_000
     /// How much later than due a packet may come before the stream stops for it.
     package static let tolerance: Int64 = 20_000_000
-    /// How much may wait at most.
-    package static let limit: Int64 = 5_000_000_000
+    /// The longest wait beyond the delay. A server may send the last seconds in one burst.
+    package static let limit: Int64 = 1_000_000_000
 
     /// A position of the stream and the time when it is due.
     private var anchor: (position: Int64, time: Int64)?
@@ -49,7 +49,7 @@ package struct JitterBuffer: Equatable {
             return .late(late.addingClamped(Self.delay))
         }
         let early = position.subtractingClamped(due)
-        if limited, early > Self.limit {
+        if limited, early > Self.limit + Self.delay {
             anchor = (position, time.addingClamped(Self.delay))
             return .skipped(early - Self.delay)
         }
@@ -75,7 +75,7 @@ package struct Backoff: Equatable {
 }
 
 extension Int64 {
-    func addingClamped(_ other: Int64) -> Int64 {
+    package func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
     }

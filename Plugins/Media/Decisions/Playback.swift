@@ -54,7 +54,7 @@ package struct Playback: Equatable {
 
     package private(set) var controls: PlaybackControls
     /// The length of the file; nil if it is not known.
-    private let length: Int64?
+    package private(set) var length: Int64?
     /// A time and the position then, from which others are counted.
     private var (anchorTime, anchorPosition): (Int64, Int64)
     /// The leg of the anchor, and its start.
@@ -75,7 +75,7 @@ package struct Playback: Equatable {
     }
 
     /// A part that is shorter does not repeat: each repetition is a jump.
-    private static let shortest: Int64 = 100_000_000
+    private static let shortest: Int64 = 50_000_000
 
     /// The position after the last one.
     private var upper: Int64 { min(controls.end ?? .max, length ?? .max) }
@@ -108,6 +108,14 @@ package struct Playback: Equatable {
         guard !overflow, elapsed > 0 else { return 0 }
         guard controls.speed != 1 else { return elapsed }
         return Int64(exactly: (Double(elapsed) * controls.speed).rounded(.down)) ?? .max
+    }
+
+    /// The file has ended at another position than was stated.
+    package mutating func end(at length: Int64, time: Int64) {
+        let place = place(at: time)
+        self.length = length
+        guard place.position < upper else { return }
+        anchor(place.leg.number, place.leg.start, place.position, time)
     }
 
     /// Changes what plays from a time on. The position stays.

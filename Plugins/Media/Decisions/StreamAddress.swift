@@ -5,7 +5,7 @@ package struct StreamAddress: Hashable, Sendable {
         "http", "https", "rtmp", "rtmps", "rtsp", "rtsps", "srt", "tcp", "udp", "rtp",
     ]
 
-    /// The URL as it is given.
+    /// The URL, with the scheme in small letters.
     package let url: String
     /// The part before the colon, in small letters.
     package let scheme: String
@@ -17,7 +17,7 @@ package struct StreamAddress: Hashable, Sendable {
         guard let separator = url.firstRange(of: "://") else { return nil }
         scheme = url[..<separator.lowerBound].lowercased()
         guard Self.schemes.contains(scheme) else { return nil }
-        self.url = url
+        self.url = scheme + url[separator.lowerBound...]
         let rest = url[separator.upperBound...]
         let authority = rest.prefix { !"/?#".contains($0) }
         // A slash in a password: where the host begins is not known.

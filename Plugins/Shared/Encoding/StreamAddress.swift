@@ -28,6 +28,8 @@ package struct StreamAddress: Equatable, Sendable {
     package let options: [String: String]
     /// For messages: without user, password, path and query, any of which may be a key.
     package let name: String
+    /// The length of a segment of HLS; nil for others.
+    package var segmentSeconds: Int? { options["hls_time"].flatMap { Int($0) } }
 
     /// Reads a URL.
     ///
@@ -95,5 +97,57 @@ package struct StreamAddress: Equatable, Sendable {
                 "hls_flags": "append_list+delete_segments+independent_segments+temp_file",
             ],
             name: path)
+    }
+}
+
+/// A playlist of HLS with a target duration that is not shorter than before.
+package struct HLSPlaylist: Equatable {
+    package let text: String
+    /// The target duration.
+    package let seconds: Int
+
+    private static let tag = "#EXT-X-TARGETDURATION:"
+
+    package init(_ text: String, atLeast least: Int) {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let index = lines.firstIndex { $0.hasPrefix(Self.tag) }
+        let stated = index.flatMap { Int(lines[$0].dropFirst(Self.tag.count)) } ?? 0
+        seconds = max(stated, least)
+        if let index { lines[index] = Self.tag + String(seconds) }
+        self.text = lines.joined(separator: "\n")
+    }
+}
+
+/// The answer of a server that FFmpeg's libraries log instead of returning it.
+package enum ServerAnswer {
+    /// Reads a line of their log.
+    ///
+    /// - Parameter target: The server's URL, whose parts after the host may be secrets.
+    /// - Returns: The server's words without parts of the URL; nil if the line has none.
+    package static func read(_ line: String, from target: String) -> String? {
+        var answer: Substring
+        if line.hasPrefix("Server error: ") {
+            answer = line.dropFirst("Server error: ".count)
+        } else if line.hasPrefix("method ") || line.hasPrefix("Connection setup failure") {
+            answer = line[...]
+        } else {
+            return nil
+        }
+        answer = answer.prefix(200)
+        var text = String(answer.map { $0.isNewline ? " " : $0 })
+        while text.last == " " { text.removeLast() }
+        for secret in secrets(in: target) { text = text.replacing(secret, with: "...") }
+        return text.isEmpty ? nil : text
+    }
+
+    /// The parts of a URL that a message may not have, the longest first.
+    private static func secrets(in target: String) -> [Substring] {
+        guard let separator = target.firstRange(of: "://") else { return [] }
+        let rest = target[separator.upperBound...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
+        return [user, rest[authority.endIndex...]].flatMap { part in
+            part.split(whereSeparator: { ":/?&=#".contains($0) })
+        }.filter { $0.count > 3 }.sorted { $0.count > $1.count }
     }
 }

@@ -91,6 +91,7 @@ private final class AudioPumpCore: Sendable {
         let host = sender.host
         var samples = [Int16]()
         samples.reserveCapacity(schedule.largestCount * format.channels)
+        var sleep = ShortestSleep()
         var next: Int64 = 0
         while true {
             let block = schedule.block(next: next, nowNanoseconds: host.nowNanoseconds)
@@ -104,7 +105,9 @@ private final class AudioPumpCore: Sendable {
                 ptsNanoseconds: due)
             let count = schedule.count(ofBlock: block)
             do {
-                try send(&samples, count * format.channels, time, fill)
+                try send(&samples, count * format.channels, time) { block, time in
+                    try sleep.measure { try fill(&block, time) }
+                }
                 counts.withLock { counts in
                     counts.sent += Int64(count)
                     counts.skipped += skipped
@@ -117,7 +120,7 @@ private final class AudioPumpCore: Sendable {
             }
             next = block + 1
         }
-        report()
+        report(sleep)
     }
 
     private func send(
@@ -134,7 +137,10 @@ private final class AudioPumpCore: Sendable {
             timeout: .untilThereIsRoom)
     }
 
-    private func report() {
+    private func report(_ sleep: ShortestSleep) {
+        if let line = sleep.complaint(about: "making 10 ms of audio", within: 10_000_000) {
+            sender.host.log(.warning, line)
+        }
         let counts = counts.withLock { $0 }
         guard counts.skipped > 0 else { return }
         sender.host.log(

@@ -53,7 +53,27 @@ public final class FramePump: Sendable {
             sender: sender, format: format, capability: capability,
             info: FrameInfo(rotation: rotation, color: color))
         self.core = core
-        thread = try PluginThread(name: "frame pump") { core.run(fill) }
+        thread = try PluginThread(name: "frame pump") {
+            core.run { frame, time in
+                try fill(&frame, time)
+                return true
+            }
+        }
+    }
+
+    /// Starts a pump of a source that may have no picture for some time.
+    ///
+    /// - Parameter draw: Draws a frame; false to send none.
+    package init(
+        sender: VideoSender, capability: VideoCapability, format: PixelFormat, color: ColorSpace,
+        rotation: Rotation,
+        draw: sending @escaping (inout MutableFrame, FrameTime) throws -> Bool
+    ) throws {
+        let core = PumpCore(
+            sender: sender, format: format, capability: capability,
+            info: FrameInfo(rotation: rotation, color: color))
+        self.core = core
+        thread = try PluginThread(name: "frame pump") { core.run(draw) }
     }
 
     /// Changes size and rate from the next frame on. Frame indices and due times continue.
@@ -123,11 +143,12 @@ private final class PumpCore: Sendable {
     }
 
     /// The pump's thread.
-    func run(_ fill: (inout MutableFrame, FrameTime) throws -> Void) {
+    func run(_ draw: (inout MutableFrame, FrameTime) throws -> Bool) {
         let host = sender.host
         var schedule = FrameSchedule(
             startNanoseconds: startNanoseconds, rate: plan.withLock { $0.capability.rate })
         var next: Int64 = 0
+        var sleep = ShortestSleep()
         while true {
             let rate = plan.withLock { $0.capability.rate }
             // The next frame follows the last one at the new distance.
@@ -140,11 +161,16 @@ private final class PumpCore: Sendable {
             let time = FrameTime(
                 index: index, seconds: Double(due - startNanoseconds) / 1e9, ptsNanoseconds: due)
             do {
-                let isSent = try send(time, fill)
+                let outcome = try send(time) { frame, time in
+                    try sleep.measure { try draw(&frame, time) }
+                }
                 plan.withLock { plan in
                     plan.counts.skipped += skipped
-                    plan.counts.sent += isSent ? 1 : 0
-                    plan.counts.refused += isSent ? 0 : 1
+                    switch outcome {
+                    case .sent: plan.counts.sent += 1
+                    case .refused: plan.counts.refused += 1
+                    case .notDrawn: break
+                    }
                 }
             } catch let refusal as SendRefusal where refusal.isEnd {
                 break
@@ -154,27 +180,38 @@ private final class PumpCore: Sendable {
             }
             next = index + 1
         }
-        report()
+        report(sleep, within: schedule.rate.dueNanoseconds(ofFrame: 1))
     }
 
-    /// Draws and sends a frame; false where the host had no room for it.
+    private enum Outcome {
+        case sent
+        /// The host had no room.
+        case refused
+        /// The source has no picture.
+        case notDrawn
+    }
+
+    /// Draws and sends a frame.
     private func send(
-        _ time: FrameTime, _ fill: (inout MutableFrame, FrameTime) throws -> Void
-    ) throws -> Bool {
+        _ time: FrameTime, _ draw: (inout MutableFrame, FrameTime) throws -> Bool
+    ) throws -> Outcome {
         var (size, info) = plan.withLock { ($0.capability.size, $0.info) }
         info.ptsNanoseconds = time.ptsNanoseconds
         do {
             var lease = try sender.acquire(format: format, size: size)
             lease.frame.info = info
-            try fill(&lease.frame, time)
+            guard try draw(&lease.frame, time) else { return .notDrawn }
             try lease.commit(info)
-            return true
+            return .sent
         } catch let refusal as SendRefusal where refusal.isPassing {
-            return false
+            return .refused
         }
     }
 
-    private func report() {
+    private func report(_ sleep: ShortestSleep, within period: Int64) {
+        if let line = sleep.complaint(about: "drawing a frame", within: period) {
+            sender.host.log(.warning, line)
+        }
         let counts = plan.withLock { $0.counts }
         guard counts.skipped + counts.refused > 0 else { return }
         sender.host.log(

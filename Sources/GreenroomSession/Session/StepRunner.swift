@@ -178,11 +178,18 @@ struct StepRunner {
         }
     }
 
+    /// The longest wait for a step after a stop was requested: on a virtual clock the deadline is a minute.
+    private static let stopPatience: Int64 = 5_000_000_000
+
     /// Waits until a step has ended, its plugin sends from inside it, or its deadline has passed.
     func end(of step: Step) -> End {
         var deadline = step.deadline
+        var stopEnd: Int64?
         while true {
             let seen = inbox.posts
+            if stopEnd == nil, !step.isLast, inbox.stopRequest != nil {
+                stopEnd = clock.now + Self.stopPatience
+            }
             // Check this before the result: a step that has returned by then does not send inside
             // start-send.
             let isPump = step.pumpsNow
@@ -193,8 +200,10 @@ struct StepRunner {
             let verdict = deadline.lookAwaited(
                 step.glance(sparesDebugged: sparesDebugged), at: clock.now,
                 mediaLimit: step.plugin.instance.deadline(deadlineNanoseconds))
-            guard case .waits(let next) = verdict else { return .hangs }
-            inbox.wait(after: seen, until: next, on: clock)
+            guard case .waits(let next) = verdict, clock.now < stopEnd ?? .max else {
+                return .hangs
+            }
+            inbox.wait(after: seen, until: min(next, stopEnd ?? .max), on: clock)
         }
     }
 

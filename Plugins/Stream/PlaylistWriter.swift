@@ -1,0 +1,88 @@
+import CFFmpeg
+import GreenroomSystem
+import PluginEncoding
+import SystemPackage
+
+/// Writes the playlist of HLS. The muxer's target duration follows the segments that it lists at the moment, but
+/// players rely on a constant target duration.
+final class PlaylistWriter {
+    private typealias Context = UnsafeMutablePointer<AVFormatContext>
+
+    private let path: String
+    /// The target duration, in seconds.
+    private var seconds: Int
+    private let (openFile, closeFile):
+        (
+            @convention(c) (
+                UnsafeMutablePointer<AVFormatContext>?,
+                UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?, UnsafePointer<CChar>?,
+                Int32,
+                UnsafeMutablePointer<OpaquePointer?>?
+            ) -> Int32,
+            @convention(c) (
+                UnsafeMutablePointer<AVFormatContext>?, UnsafeMutablePointer<AVIOContext>?
+            ) -> Int32
+        )
+    /// The playlist that the muxer writes now, and the name of its file.
+    private var current: (buffer: UnsafeMutablePointer<AVIOContext>, name: String)?
+
+    /// Writes the playlists of a muxer, and lives as long as it.
+    ///
+    /// - Parameters:
+    ///   - path: The playlist, which may be there from before a restart.
+    ///   - seconds: The length of a segment.
+    init?(_ path: String, seconds: Int, of context: UnsafeMutablePointer<AVFormatContext>) {
+        guard let openFile = context.pointee.io_open, let closeFile = context.pointee.io_close2
+        else { return nil }
+        self.path = path
+        (self.openFile, self.closeFile) = (openFile, closeFile)
+        let old = (try? FileDescriptor.contents(of: path, limit: 1 << 20)) ?? []
+        self.seconds = HLSPlaylist(String(decoding: old, as: UTF8.self), atLeast: seconds).seconds
+        context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+        context.pointee.io_open = { context, file, name, flags, options in
+            guard let context, let name, let writer = PlaylistWriter.of(context) else { return -1 }
+            return writer.open(context, file, name, flags, options)
+        }
+        context.pointee.io_close2 = { context, file in
+            guard let context, let file, let writer = PlaylistWriter.of(context) else { return 0 }
+            return writer.close(context, file)
+        }
+    }
+
+    private static func of(_ context: Context) -> PlaylistWriter? {
+        context.pointee.opaque.map {
+            Unmanaged<PlaylistWriter>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    private func open(
+        _ context: Context, _ file: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?,
+        _ name: UnsafePointer<CChar>, _ flags: Int32,
+        _ options: UnsafeMutablePointer<OpaquePointer?>?
+    ) -> Int32 {
+        let text = String(cString: name)
+        guard flags & AVIO_FLAG_WRITE != 0, text.hasPrefix(path), let file, current == nil else {
+            return openFile(context, file, name, flags, options)
+        }
+        let code = avio_open_dyn_buf(file)
+        if code >= 0, let buffer = file.pointee { current = (buffer, text) }
+        return code
+    }
+
+    private func close(_ context: Context, _ file: UnsafeMutablePointer<AVIOContext>) -> Int32 {
+        guard let (buffer, name) = current, buffer == file else { return closeFile(context, file) }
+        current = nil
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = Int(avio_close_dyn_buf(buffer, &bytes))
+        defer { av_free(bytes) }
+        let written = UnsafeBufferPointer(start: bytes, count: max(count, 0))
+        let playlist = HLSPlaylist(String(decoding: written, as: UTF8.self), atLeast: seconds)
+        seconds = playlist.seconds
+        var output: UnsafeMutablePointer<AVIOContext>?
+        let code = avio_open(&output, name, AVIO_FLAG_WRITE)
+        guard code >= 0 else { return code }
+        let text = Array(playlist.text.utf8)
+        avio_write(output, text, Int32(clamping: text.count))
+        return avio_closep(&output)
+    }
+}
