@@ -96,6 +96,11 @@ void greenroom_gst_request_key(GstElement *sink)
     gst_object_unref(pad);
 }
 
+void greenroom_gst_set_open(GstElement *valve, bool is_open)
+{
+    g_object_set(valve, "drop", (gboolean)!is_open, NULL);
+}
+
 // MARK: Out of a pipeline
 
 static void set_take(

@@ -361,6 +361,35 @@ static void add_probe(
     gst_object_unref(pad);
 }
 
+// Each change of the slot repeats the segment, which is the same for all slots and would go through all elements.
+static GstPadProbeReturn on_segment(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
+    GstPad *next = gst_pad_get_peer(pad);
+    GstEvent *last = next ? gst_pad_get_sticky_event(next, GST_EVENT_SEGMENT, 0) : NULL;
+    if (next) gst_object_unref(next);
+    if (!last) return GST_PAD_PROBE_OK;
+    gst_event_unref(last);
+    return GST_PAD_PROBE_DROP;
+}
+
+static GstFlowReturn pass_list(GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+    GstPad *end = gst_element_get_static_pad(GST_ELEMENT(parent), "src");
+    GstFlowReturn result = gst_pad_push_list(end, list);
+    gst_object_unref(end);
+    return result;
+}
+
+// webrtcbin builds these elements for each slot, also without FEC; they would split the lists of packets.
+static void pass_lists(GstElement *element)
+{
+    GstPad *pad = gst_element_get_static_pad(element, "sink");
+    if (!pad) return;
+    gst_pad_set_chain_list_function(pad, pass_list);
+    gst_object_unref(pad);
+}
+
 static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
 {
     GstElementFactory *factory = gst_element_get_factory(element);
@@ -380,6 +409,9 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
             data);
     } else if (strcmp(name, "rtpfunnel") == 0) {
         add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_feedback, data);
+        add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_segment, data);
+    } else if (strcmp(name, "rtpulpfecenc") == 0 || strcmp(name, "rtpredenc") == 0) {
+        pass_lists(element);
     } else if (strcmp(name, "rtprtxsend") == 0) {
         // What is older is not worth a retransmission: without a limit of time a loss makes storms. With less
         // a loss can't be mended where the way there and back takes 120 ms.
@@ -704,22 +736,32 @@ bool greenroom_peer_link(GstPad *pad, GstPad *end)
 
 // MARK: Slots
 
-// The way of a slot: a pad outside of the pipeline that is linked into it. An appsrc would do, and have
-// a thread for each.
+// The way of a slot: a pad outside of the pipeline that is linked with the webrtcbin. An appsrc would do, and have
+// a thread for each; with a capsfilter before the webrtcbin, GStreamer would split the lists of packets.
 typedef struct route {
     struct router *of;
     guint32 index;
     GstPad *pad;
     GstCaps *caps;
     bool has_begun;
+    // The packets of a frame whose last packet has not come; NULL if there are none. Guarded by the router's lock.
+    GstBufferList *frame;
+    GstClockTime frame_pts;
 } route;
 
 typedef struct router {
     greenroom_gst_context context;
     void (*key_requested)(void *value, uint32_t slot);
     guint count;
+    GMutex lock;
     route routes[GREENROOM_PEER_SLOTS];
 } router;
+
+// The key of a source's router.
+static const char ROUTER[] = "greenroom-router";
+
+// A longer frame leaves in several lists.
+enum { LONGEST_LIST = 64 };
 
 static void router_free(gpointer data)
 {
@@ -734,7 +776,9 @@ static void router_free(gpointer data)
         gst_pad_set_active(now->pad, FALSE);
         gst_object_unref(now->pad);
         gst_caps_unref(now->caps);
+        if (now->frame) gst_buffer_list_unref(now->frame);
     }
+    g_mutex_clear(&freed->lock);
     freed->context.release(freed->context.value);
     g_free(freed);
 }
@@ -764,39 +808,44 @@ static void begin(route *now)
 static GstPadProbeReturn on_routed(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
     router *self = data;
-    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-    guint64 slot = GST_BUFFER_OFFSET(buffer);
+    GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+    guint64 slot = GST_BUFFER_OFFSET(gst_buffer_list_get(list, 0));
     info->data = NULL;
     if (slot < self->count) {
         route *now = &self->routes[slot];
         if (!now->has_begun) begin(now);
-        GST_BUFFER_OFFSET(buffer) = GST_BUFFER_OFFSET_NONE;
-        gst_pad_push(now->pad, buffer);
+        gst_pad_push_list(now->pad, list);
     } else {
-        gst_buffer_unref(buffer);
+        gst_buffer_list_unref(list);
     }
     return GST_PAD_PROBE_HANDLED;
 }
 
-// Link a pad with the element of a slot.
-static bool link_slot(GstElement *pipeline, guint index, GstPad *pad)
+// A pad that can pass only packets of these caps: the webrtcbin asks it before it answers.
+static GstPad *slot_pad(GstCaps *caps)
 {
-    char *name = g_strdup_printf("slot%u", index);
-    GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
-    g_free(name);
-    if (!element) return false;
-    GstPad *end = gst_element_get_static_pad(element, "sink");
+    GstPadTemplate *template = gst_pad_template_new("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps);
+    gst_object_ref_sink(template);
+    GstPad *pad = gst_object_ref_sink(gst_pad_new_from_template(template, NULL));
+    gst_object_unref(template);
+    return pad;
+}
+
+// Link a pad with a new pad of the webrtcbin.
+static bool link_slot(GstElement *webrtc, GstPad *pad)
+{
+    GstPad *end = gst_element_request_pad_simple(webrtc, "sink_%u");
     bool is_linked = end && gst_pad_link(pad, end) == GST_PAD_LINK_OK;
     if (end) gst_object_unref(end);
-    gst_object_unref(element);
     return is_linked;
 }
 
 bool greenroom_peer_route(
-    GstElement *pipeline, GstElement *source, const char *caps, greenroom_gst_context context,
+    GstElement *webrtc, GstElement *source, const char *caps, greenroom_gst_context context,
     void (*key_requested)(void *value, uint32_t slot))
 {
     router *made = g_new0(router, 1);
+    g_mutex_init(&made->lock);
     made->context = context;
     made->key_requested = key_requested;
     GstCaps *all = gst_caps_from_string(caps);
@@ -807,12 +856,12 @@ bool greenroom_peer_route(
         now->of = made;
         now->index = index;
         now->caps = gst_caps_copy_nth(all, index);
-        now->pad = gst_object_ref_sink(gst_pad_new(NULL, GST_PAD_SRC));
+        now->pad = slot_pad(now->caps);
         gst_pad_set_element_private(now->pad, now);
         gst_pad_set_event_function(now->pad, on_slot_event);
         gst_pad_set_active(now->pad, TRUE);
         made->count = index + 1;
-        is_linked = link_slot(pipeline, index, now->pad);
+        is_linked = link_slot(webrtc, now->pad);
     }
     gst_clear_caps(&all);
     if (!is_linked) {
@@ -820,20 +869,37 @@ bool greenroom_peer_route(
         return false;
     }
     GstPad *pad = gst_element_get_static_pad(source, "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_routed, made, router_free);
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, on_routed, made, router_free);
     gst_object_unref(pad);
+    g_object_set_data(G_OBJECT(source), ROUTER, made);
     return true;
 }
 
 void greenroom_peer_push(
     GstElement *source, uint32_t slot, const void *head, size_t head_count, const void *payload,
-    size_t payload_count, uint64_t pts)
+    size_t payload_count, uint64_t pts, bool is_last)
 {
+    router *self = g_object_get_data(G_OBJECT(source), ROUTER);
+    if (!self || slot >= self->count) return;
     GstBuffer *packet = gst_buffer_new_allocate(NULL, head_count + payload_count, NULL);
     if (!packet) return;
     gst_buffer_fill(packet, 0, head, head_count);
     gst_buffer_fill(packet, head_count, payload, payload_count);
     GST_BUFFER_OFFSET(packet) = slot;
     GST_BUFFER_PTS(packet) = pts;
-    gst_app_src_push_buffer(GST_APP_SRC(source), packet);
+    route *now = &self->routes[slot];
+    GstBufferList *last = NULL;
+    GstBufferList *whole = NULL;
+    g_mutex_lock(&self->lock);
+    // The last packet of the frame before was lost.
+    if (now->frame && now->frame_pts != pts) last = g_steal_pointer(&now->frame);
+    if (!now->frame) now->frame = gst_buffer_list_new();
+    now->frame_pts = pts;
+    gst_buffer_list_add(now->frame, packet);
+    if (is_last || gst_buffer_list_length(now->frame) >= LONGEST_LIST) {
+        whole = g_steal_pointer(&now->frame);
+    }
+    g_mutex_unlock(&self->lock);
+    if (last) gst_app_src_push_buffer_list(GST_APP_SRC(source), last);
+    if (whole) gst_app_src_push_buffer_list(GST_APP_SRC(source), whole);
 }

@@ -8,7 +8,7 @@ import RoomDecisions
 struct Slots: Sendable {
     private let source: Element
 
-    /// The elements of a pipeline with slots, except `slot0`, `slot1`, ….
+    /// The elements of a pipeline with slots, except its `webrtcbin`, whose name is `peer`.
     static let elements =
         " appsrc name=media format=time is-live=true max-bytes=0 ! fakesink sync=false async=false"
 
@@ -20,10 +20,11 @@ struct Slots: Sendable {
         onKeyRequest: @escaping @Sendable (Int) -> Void
     ) throws(PluginError) {
         source = try pipeline.child("media")
+        let webrtc = try pipeline.child("peer")
         let context = greenroom_gst_context(Handler(onKeyRequest))
         guard
             greenroom_peer_route(
-                pipeline.element.pointer, source.pointer, caps.joined(separator: "; "), context,
+                webrtc.pointer, source.pointer, caps.joined(separator: "; "), context,
                 { value, slot in
                     greenroom_gst_context.object(value, Handler<Int>.self).call(Int(slot))
                 })
@@ -37,7 +38,11 @@ struct Slots: Sendable {
     var isLate: Bool { greenroom_gst_waiting(source.pointer) > Self.longestQueue }
 
     /// Pushes a packet with another head; never waits.
-    func push(_ head: PacketRewriter.Head, _ packet: StreamPacket, to slot: Int) {
+    ///
+    /// - Parameter isLast: Whether it ends a frame: the packets of a frame leave together.
+    func push(
+        _ head: PacketRewriter.Head, _ packet: StreamPacket, isLast: Bool, to slot: Int
+    ) {
         let payload = UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(packet.bytes)[
                 head.payload..<packet.facts.payload.upperBound])
@@ -46,7 +51,7 @@ struct Slots: Sendable {
             guard let start = bytes.baseAddress, let rest = payload.baseAddress else { return }
             greenroom_peer_push(
                 source.pointer, UInt32(clamping: slot), start, count, rest, payload.count,
-                packet.departure)
+                packet.departure, isLast)
         }
     }
 }

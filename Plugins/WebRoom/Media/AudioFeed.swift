@@ -37,6 +37,6 @@ final class AudioFeed: Sendable {
             }
             return state.rewriter.rewrite(packet.facts, at: packet.departure)
         }
-        if let head { slots.push(head, packet, to: slot) }
+        if let head { slots.push(head, packet, isLast: true, to: slot) }
     }
 }

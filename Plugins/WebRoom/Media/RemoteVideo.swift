@@ -21,7 +21,7 @@ final class RemoteVideo: Sendable {
         let queue = "queue max-size-bytes=0 max-size-time=0 max-size-buffers"
         return "tee name=split split. ! \(queue)=2000"
             + " ! appsink name=packets \(Arrival.forward) async=false"
-            + " split. ! \(queue)=500 ! \(parts) ! video/x-raw,format=I420"
+            + " split. ! valve name=wanted ! \(queue)=500 ! \(parts) ! video/x-raw,format=I420"
             + " ! appsink name=pictures \(Arrival.wait) async=false max-buffers=3 drop=true"
     }
 
@@ -35,6 +35,8 @@ final class RemoteVideo: Sendable {
     private struct State {
         var track: CallVideoTrack?
         var sink: Sink?
+        /// Passes packets to the decoder, while the session wants frames.
+        var valve: Element?
         var isWanted = true
         /// Demands for tracks that were unknown when the session sent them. The session does not
         /// repeat them.
@@ -126,7 +128,8 @@ final class RemoteVideo: Sendable {
         try Encoded("depay", of: pipeline).filter { [weak self] bytes in
             self?.passes(bytes) ?? false
         }
-        state.withLock { $0.sink = sink }
+        let valve = try pipeline.child("wanted")
+        state.withLock { ($0.sink, $0.valve) = (sink, valve) }
         let packets = try Sink("packets", of: pipeline)
         packets.onPacket(delay: Arrival.forwardDelay) { [weak self] bytes in self?.forward(bytes) }
         forwarding.withLock { $0.sink = packets }
@@ -226,6 +229,7 @@ final class RemoteVideo: Sendable {
             state.isWanted = demand.isWanted
             state.wantedSize = demand.capability?.size ?? state.wantedSize
             if begins { state.awaitsKey = true }
+            if let valve = state.valve { greenroom_gst_set_open(valve.pointer, demand.isWanted) }
             return (true, begins ? state.sink : nil)
         }
         keySink?.requestKey()

@@ -129,7 +129,7 @@ final class VideoFeed: Sendable {
             guard layer == state.current else { return (nil, needsKey) }
             return (state.rewriter.rewrite(packet.facts, at: packet.departure), needsKey)
         }
-        if let head { slots.push(head, packet, to: slot) }
+        if let head { slots.push(head, packet, isLast: packet.facts.isLast, to: slot) }
         return needsKey
     }
 

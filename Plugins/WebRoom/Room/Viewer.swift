@@ -58,11 +58,7 @@ final class Viewer: Sendable {
         let opening = Opening()
         let feedback = Handler<greenroom_peer_feedback> { opening.take($0) }
         peer = try Peer(
-            slots.enumerated().map {
-                " capsfilter name=slot\($0) caps=\"\($1.caps.replacing("\"", with: "\\\""))\" ! peer."
-            }
-            .joined() + Slots.elements,
-            latencyMilliseconds: 0, bounds: .viewer,
+            Slots.elements, latencyMilliseconds: 0, bounds: .viewer,
             events: Peer.Events(
                 onConnected: { opening.open() }, onGone: onGone,
                 onFeedback: { feedback.call($0) }),

@@ -107,6 +107,9 @@ void greenroom_gst_on_bytes(
     void (*_Nonnull take)(
         void *_Nonnull value, const void *_Nonnull bytes, size_t count, uint64_t time));
 
+// Let a valve pass media, or drop them.
+void greenroom_gst_set_open(GstElement *_Nonnull valve, bool is_open);
+
 // Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
 // returns true.
 void greenroom_gst_filter(
@@ -197,18 +200,18 @@ void greenroom_peer_ignore_reports(GstElement *_Nonnull webrtc);
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };
 
-// Let packets of an appsrc enter a peer by the slots that they were pushed for. The elements of the
-// slots are those of the pipeline that are called `slot0`, `slot1`, …; `caps` has a structure for each.
+// Let packets of an appsrc enter a peer by the slots that they were pushed for. `caps` has a structure for each slot.
 // `key_requested` is called when the far end needs a key frame.
 bool greenroom_peer_route(
-    GstElement *_Nonnull pipeline, GstElement *_Nonnull source, const char *_Nonnull caps,
+    GstElement *_Nonnull webrtc, GstElement *_Nonnull source, const char *_Nonnull caps,
     greenroom_gst_context context,
     void (*_Nonnull key_requested)(void *_Nonnull value, uint32_t slot));
 
-// Push an RTP packet into an appsrc for a slot: a copy of its head and of its payload.
+// Push an RTP packet into the appsrc of greenroom_peer_route for a slot: a copy of its head and of its payload. The
+// packets of a frame leave together, with its last packet, because each push wakes a thread.
 void greenroom_peer_push(
     GstElement *_Nonnull source, uint32_t slot, const void *_Nonnull head, size_t head_count,
-    const void *_Nonnull payload, size_t payload_count, uint64_t pts);
+    const void *_Nonnull payload, size_t payload_count, uint64_t pts, bool is_last);
 
 // Add elements by their description, which has one open end: that is returned. NULL: they can't be
 // made.
