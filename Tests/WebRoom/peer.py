@@ -28,6 +28,7 @@
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
                                         writes itself. KIND is one of FLOODS
 
+VOLUMES=Host=0,Ana=50 lets join set these volumes in percent at SIGUSR1, and none at SIGUSR2.
 FORGED="sha-256 AB:…" puts this fingerprint in place of the certificate's.
 CODEC=H264 sends and takes H.264, SLICES=4 sends H.264 in so many slices a frame, SIZE=640x360@30 is what send and
 join send, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, ICE=1 uses
@@ -514,7 +515,18 @@ def churn():
     return pipeline
 
 
+def set_volumes(listener, text):
+    guests = {guest["name"]: guest["participant"] for guest in json.loads(request("GET", "/room")[1])["guests"]}
+    pairs = [pair.split("=") for pair in text.split(",") if pair]
+    volumes = [{"participant": guests.get(name), "percent": int(percent)} for name, percent in pairs]
+    request("PUT", f"/viewers/{listener}/volumes", json.dumps(volumes), "application/json")
+    return GLib.SOURCE_CONTINUE
+
+
 def join(listener):
+    GLib.unix_signal_add(
+        GLib.PRIORITY_DEFAULT, signal.SIGUSR1, lambda: set_volumes(listener, os.environ.get("VOLUMES", "")))
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR2, lambda: set_volumes(listener, ""))
     tone = (
         f"audiotestsrc is-live=true freq={sys.argv[5]} volume=0.1 ! audio/x-raw,rate=48000,channels=2"
         f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")

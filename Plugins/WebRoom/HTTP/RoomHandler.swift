@@ -14,6 +14,7 @@ import Synchronization
 /// | `POST /whep`, `/whep/STREAM`, `/whep/audio` | viewer | WHEP: watch |
 /// | `POST /whep/slots` | viewer | a connection for several streams |
 /// | `PUT /viewers/ID/slots` | viewer | which stream is in which of its slots |
+/// | `PUT /viewers/ID/volumes` | viewer | how loud this viewer hears single people |
 /// | `PATCH /viewers/ID`, `/guests/ID` | viewer, guest | candidates that follow the offer |
 /// | `DELETE /viewers/ID` | viewer | watch no more |
 /// | `POST /whip?name=…` | guest | WHIP: join |
@@ -153,6 +154,9 @@ final class RoomHandler: Sendable {
         case ("PUT", "viewers", 3) where path[2] == "slots":
             try room.wish(try Self.wishes(in: request), of: path[1])
             return Reply.done
+        case ("PUT", "viewers", 3) where path[2] == "volumes":
+            try room.set(try Self.volumes(in: request), of: path[1])
+            return Reply.done
         case ("DELETE", "viewers", 2):
             guard room.remove(viewer: path[1], because: nil) else { throw Self.noConnection }
             return Reply.done
@@ -276,6 +280,22 @@ final class RoomHandler: Sendable {
                 "the body is not JSON such as [{\"slot\": 0, \"stream\": 3, \"lines\": 720}]")
         }
         return wishes.map { SlotWish(slot: $0.slot, stream: $0.stream, lines: $0.lines) }
+    }
+
+    /// The volumes that a page asks for: `[{"participant": 3, "percent": 50}]`; the session's own audio has no
+    /// participant.
+    private static func volumes(in request: RoomRequest) throws -> PersonVolumes {
+        struct Wish: Decodable {
+            var participant: UInt32?
+            var percent: Int
+        }
+        let body = try body(of: request, atMost: 4096)
+        guard let wishes = try? JSONDecoder().decode([Wish].self, from: body) else {
+            throw RequestError.bad(
+                "the body is not JSON such as [{\"participant\": 3, \"percent\": 50}]")
+        }
+        return try PersonVolumes(
+            wishes.map { .init(participant: $0.participant, percent: $0.percent) })
     }
 
     private static func subject(_ text: String?) throws(RequestError) -> Room.Subject {

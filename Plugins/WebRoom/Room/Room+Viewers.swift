@@ -110,6 +110,26 @@ extension Room {
         adaptSoon()
     }
 
+    /// Gives a viewer a separate mix with these volumes, or the shared one.
+    func set(_ volumes: PersonVolumes, of id: String) throws(RequestError) {
+        let hasChanged = try state.withLock { state throws(RequestError) in
+            guard let feed = state.viewers[id]?.audio else {
+                throw RequestError(.notFound, "No viewer with audio has this number.")
+            }
+            let old = state.volumes[id]
+            if volumes.isEmpty {
+                state.volumes[id] = nil
+                old?.mix.stream.remove(feed)
+            } else {
+                state.volumes[id] = (volumes, old?.mix ?? ViewerMix(room: services))
+            }
+            guard volumes.isEmpty != (old == nil) else { return false }
+            route([id], in: state)
+            return true
+        }
+        if hasChanged { services.host.wantsChanged() }
+    }
+
     private static let ended = RequestError(
         .notFound,
         "No such stream: it may have ended.")
@@ -138,6 +158,7 @@ extension Room {
             (state.hearing[id], state.echoes[id]) = (nil, nil)
             if let feed = viewer.audio {
                 for stream in [audio, ownAudio] + state.mixes.values { stream.remove(feed) }
+                state.volumes.removeValue(forKey: id)?.mix.stream.remove(feed)
             }
             return viewer
         }

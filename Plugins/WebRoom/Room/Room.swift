@@ -15,6 +15,8 @@ final class Room: Sendable {
         /// The audio for each participant, by number.
         var mixes: [UInt32: AudioStream] = [:]
         var viewers: [String: Viewer] = [:]
+        /// The volumes that viewers have set, and their mixes, by the viewer.
+        var volumes: [String: (volumes: PersonVolumes, mix: ViewerMix)] = [:]
         /// Guests and shares.
         var guests: [String: Guest] = [:]
         /// Viewers who are participants, too: their number, by the viewer.
@@ -112,7 +114,7 @@ final class Room: Sendable {
                 state.sounds.updateValue(track.participant?.number, forKey: track.id) == nil
             }
             if isNew { services.host.wantsChanged() }
-            return nil
+            return state.withLock { $0.volumes.isEmpty } ? nil : AudioStream.want
         case .incoming, .split: return nil
         }
     }
@@ -143,6 +145,7 @@ final class Room: Sendable {
         if track.kind == .mixMinus, let number = track.participant?.number {
             return endMix(of: number)
         }
+        if track.kind == .microphone || track.kind == .shareAudio { return endSound(track.id) }
         let stream = state.withLock { state in
             state.revision += 1
             state.ceilings[track.id] = nil
@@ -156,6 +159,16 @@ final class Room: Sendable {
         for viewer in orphans { remove(viewer: viewer, because: nil) }
         adaptSoon()
         services.later { stream.stop() }
+    }
+
+    /// A person's audio has ended.
+    private func endSound(_ track: UInt32) {
+        let mixes = state.withLock { state in
+            state.sounds[track] = nil
+            return state.volumes.values.map(\.mix)
+        }
+        for mix in mixes { mix.remove(track) }
+        services.host.wantsChanged()
     }
 
     /// A participant's mix has no listener any more.
@@ -184,7 +197,24 @@ final class Room: Sendable {
             try state.withLock { $0.mixes[number] }?
                 .take(block.samples, at: block.timeNanoseconds)
         case .mix: try ownAudio.take(block.samples, at: block.timeNanoseconds)
-        case .camera, .microphone, .share, .shareAudio, .incoming, .stage, .split: break
+        case .microphone, .shareAudio: try mix(block)
+        case .camera, .share, .incoming, .stage, .split: break
+        }
+    }
+
+    /// Adds a person's audio to the mixes of viewers who have set volumes.
+    private func mix(_ block: borrowing OutputBlock) throws(PluginError) {
+        let person = block.track.participant?.number
+        let mixes = state.withLock { state in
+            state.volumes.map { viewer, own in
+                var leftOut = state.echoes[viewer] ?? []
+                if let number = state.hearing[viewer] { leftOut.insert(number) }
+                return (own.mix, own.volumes.gain(of: person, leftOut: leftOut))
+            }
+        }
+        for (mix, gain) in mixes {
+            try mix.take(
+                block.samples, of: block.track.id, at: block.timeNanoseconds, gain: gain)
         }
     }
 
@@ -257,13 +287,14 @@ final class Room: Sendable {
         for viewer in viewers {
             guard let feed = state.viewers[viewer]?.audio else { continue }
             let echoes = state.echoes[viewer] ?? []
-            let target =
+            let shared =
                 switch echoes.count {
                 case 0: state.hearing[viewer].flatMap { state.mixes[$0] } ?? audio
                 // Two participants have no mix without both.
                 case 1: echoes.first.flatMap { state.mixes[$0] } ?? ownAudio
                 default: ownAudio
                 }
+            let target = state.volumes[viewer]?.mix.stream ?? shared
             for other in [audio, ownAudio] + state.mixes.values where other !== target {
                 other.remove(feed)
             }
@@ -462,11 +493,15 @@ final class Room: Sendable {
             defer {
                 state.streams = [:]
                 state.mixes = [:]
+                state.volumes = [:]
                 state.viewers = [:]
                 state.guests = [:]
             }
             return (
-                (Array(state.streams.values), Array(state.mixes.values)),
+                (
+                    Array(state.streams.values),
+                    Array(state.mixes.values) + state.volumes.values.map(\.mix.stream)
+                ),
                 Array(state.viewers.values), Array(state.guests.values)
             )
         }

@@ -1,6 +1,7 @@
 // The side panel: people, messages, and for operators the control of the session (control.js).
 
 import { $, ask, icon, idOf, keep, kept, make, me, state, toast, token } from "./common.js";
+import { watcher } from "./watch.js";
 
 const TITLES = { people: "People", messages: "Messages", control: "Session" };
 const openers = { people: $("people-open"), messages: $("messages-open"), control: $("control-open") };
@@ -58,12 +59,13 @@ export function restoreSide() {
 
 const rows = new Map(); // by key
 
-function makeRow() {
+function makeRow(key) {
   const name = make("span", { className: "name" });
   const facts = make("span", { className: "facts quiet" });
+  const volume = make("input", { type: "range", min: "0", max: "200", step: "10", value: String(watcher.volumes.get(key) ?? 100) });
   const button = (picture) => make("button", { type: "button", className: "round" }, icon(picture));
   const [mute, pin, remove] = ["mic-off", "pin", "remove"].map(button);
-  return { name, facts, mute, pin, remove, element: make("li", {}, make("div", { className: "who" }, name, facts), mute, pin, remove) };
+  return { name, facts, volume, mute, pin, remove, element: make("li", {}, make("div", { className: "who" }, name, facts, volume), mute, pin, remove) };
 }
 
 function fillRow(row, person) {
@@ -71,6 +73,14 @@ function fillRow(row, person) {
   row.name.textContent = person.name;
   const words = person.facts.join(", ");
   if (row.facts.textContent !== words) row.facts.textContent = words;
+  row.volume.hidden = person.participant !== undefined && person.participant === state.room.you;
+  row.volume.title = `Volume of ${person.plain ?? person.name} on this page`;
+  row.volume.setAttribute("aria-label", row.volume.title);
+  row.volume.setAttribute("aria-valuetext", `${row.volume.value} %`);
+  row.volume.oninput = () => {
+    row.volume.setAttribute("aria-valuetext", `${row.volume.value} %`);
+    watcher.setVolume(person.key, Number(row.volume.value));
+  };
   const set = (button, text, isShown, action) => {
     button.title = text;
     button.setAttribute("aria-label", text);
@@ -106,10 +116,11 @@ export function showPeople() {
     if (people.some((person) => person.key === key)) continue;
     row.element.remove();
     rows.delete(key);
+    if (key !== "host") watcher.volumes.delete(key);
   }
   for (const person of people) {
     if (!rows.has(person.key)) {
-      rows.set(person.key, makeRow());
+      rows.set(person.key, makeRow(person.key));
       $("people-list").append(rows.get(person.key).element);
     }
     fillRow(rows.get(person.key), person);

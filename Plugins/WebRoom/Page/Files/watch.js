@@ -1,6 +1,6 @@
 // The connection through which this page watches and hears.
 
-import { $, idOf, request, state } from "./common.js";
+import { $, ask, idOf, request, state } from "./common.js";
 import { hearYourself } from "./join.js";
 import { linesOf, tiles } from "./stage.js";
 
@@ -81,6 +81,8 @@ export const watcher = {
   // The media of each slot, and the number of the stream that it has.
   slots: [],
   wished: "", wishTimer: null, isWishing: false,
+  // The volumes in percent that this page has set, by participant; the session's own audio is "host".
+  volumes: new Map(), volumeTimer: null,
 
   get id() { return idOf(this.location); },
 
@@ -117,6 +119,7 @@ export const watcher = {
     try {
       this.location = await negotiate(pc, "/whep/slots");
       this.wish();
+      if (this.volumes.size > 0) this.sendVolumes();
       hearYourself();
     } catch (error) {
       this.isFull = error.status === 503;
@@ -160,6 +163,19 @@ export const watcher = {
   },
 
   media(stream) { return this.slots.find((slot) => slot.stream === stream)?.media; },
+
+  /** Sets how loud this page hears a person. */
+  setVolume(person, percent) {
+    this.volumes.set(person, percent);
+    clearTimeout(this.volumeTimer);
+    this.volumeTimer = setTimeout(() => this.sendVolumes(), 150);
+  },
+
+  sendVolumes() {
+    if (!this.location) return;
+    const volumes = [...this.volumes].map(([person, percent]) => ({ participant: person === "host" ? null : person, percent }));
+    ask("PUT", `${this.location}/volumes`, JSON.stringify(volumes));
+  },
 
   /** Tells the room the stream of each slot and the lines of its tile. */
   wish() {
