@@ -86,8 +86,8 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "Browser",
         dependencies: [
-            "CLinux", "CPNG", "BrowserDecisions", "PluginProcess", "GreenroomSystem",
-            systemPackage,
+            "CLinux", "CPNG", "BrowserDecisions", "GreenroomSchema", "PluginProcess",
+            "GreenroomSystem", systemPackage,
         ], exclude: ["Decisions"],
         libraries: ["png"]),
     BundledPlugin(name: "ColorBars"),
@@ -118,7 +118,11 @@ let bundledPlugins: [BundledPlugin] = [
         dependencies: [
             "PluginCamera", "GreenroomMedia", "PluginPipeWire", "PluginPortal",
         ]),
-    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "PluginEncoding", systemPackage]),
+    BundledPlugin(
+        name: "Recorder",
+        dependencies: [
+            "CFFmpeg", "GreenroomFiles", "GreenroomSchema", "PluginEncoding", systemPackage,
+        ]),
     BundledPlugin(
         name: "Screen",
         dependencies: [
@@ -130,7 +134,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Speech", dependencies: ["CESpeak"]),
     BundledPlugin(
         name: "Stage",
-        dependencies: ["CLibYUV", "PluginImages", "StageDecisions", "PluginText"],
+        dependencies: [
+            "CLibYUV", "GreenroomSchema", "PluginImages", "StageDecisions", "PluginText",
+        ],
         exclude: ["Decisions"],
         libraries: ["yuv"]),
     BundledPlugin(
@@ -305,7 +311,7 @@ let package = Package(
         // The decisions of Browser: addresses, Chromium's options and messages, pictures.
         .target(
             name: "BrowserDecisions",
-            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"],
+            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia", "GreenroomSchema"],
             path: "Plugins/Browser/Decisions"),
         // The decisions of Command: the tracks and the stream that a command reads.
         .target(
@@ -620,7 +626,7 @@ let package = Package(
             dependencies: ["CommandDecisions", "GreenroomMedia", "GreenroomPlugin"]),
         .testTarget(
             name: "BrowserDecisionsTests",
-            dependencies: ["BrowserDecisions", "GreenroomMedia"]),
+            dependencies: ["BrowserDecisions", "GreenroomMedia", "GreenroomSchema"]),
         .testTarget(
             name: "GreenroomV4L2Tests",
             dependencies: ["CFakeCamera", "PluginCamera", "GreenroomMedia", "GreenroomV4L2"]),

@@ -1,6 +1,7 @@
 import CLinux
 import BrowserDecisions
 import GreenroomPlugin
+import GreenroomSchema
 import PluginProcess
 import Synchronization
 

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import BrowserDecisions
 import GreenroomPlugin
+import GreenroomSchema
 import PluginProcess
 import GreenroomSystem
 import Synchronization

@@ -22,6 +22,7 @@ final class Command: Output {
         var rate = 48_000
         var channels = 2
         var process = ""
+        var captions = false
 
         static let table: [Setting<Self>] = [
             .resource(
@@ -40,6 +41,9 @@ final class Command: Output {
                 title:
                     "A name, with which a microphone of Command plays the command's standard output"
             ),
+            .boolean(
+                "captions", \.captions,
+                title: "Read captions that the command writes to its descriptor 3"),
         ]
     }
 
@@ -59,6 +63,8 @@ final class Command: Output {
     private var header: [UInt8] = []
     /// The stream of all participants, which begins with the session; nil for a single track.
     private var stream: ParticipantStream?
+    /// The time from which the stream counts; nil for a single track, which counts from its own start.
+    private var streamStart: Int64?
     /// Records that wait for the next write.
     private var records: [UInt8] = []
     private var size = FrameSize(width: 0, height: 0)
@@ -67,6 +73,7 @@ final class Command: Output {
     private var unitBytes = 1
     /// Nil while none runs.
     private var process: CommandWriter?
+    private var captionReader: CaptionReader?
     private var startTime: Int64 = 0
     private var delay = RestartDelay()
     /// The time at which a command that has ended restarts, on the session clock.
@@ -151,7 +158,8 @@ final class Command: Output {
         }
         (restarts, lost, bytesBefore, delay) = (0, 0, 0, RestartDelay())
         if case .participants = source {
-            stream = ParticipantStream(from: host.nowNanoseconds)
+            let start = host.nowNanoseconds
+            (stream, streamStart) = (ParticipantStream(from: start), start)
         }
         if !settings.process.isEmpty { try NamedProcesses.claim(settings.process) }
         do {
@@ -247,6 +255,7 @@ final class Command: Output {
         let process = try CommandProcess(
             command.words,
             pipes: [.input] + (isSpeaking ? [.output] : [])
+                + (settings.captions ? [.writes(CaptionReader.number)] : [])
         ) { [host, name] line in
             host.log(.info, "\(name): \(line)")
         }
@@ -264,6 +273,14 @@ final class Command: Output {
         given = 0
         started.beginCallback()
         startTime = host.nowNanoseconds
+        if settings.captions, let pipe = process.pipes.last {
+            do {
+                captionReader = try CaptionReader(pipe, from: streamStart ?? startTime, host: host)
+            } catch {
+                _ = started.end(within: .whileSending)
+                throw error
+            }
+        }
         self.process = started
         started.begin(with: header)
         host.setState(.live, name)
@@ -311,6 +328,8 @@ final class Command: Output {
     ) -> CommandProcess.Ending {
         if !settings.process.isEmpty { NamedProcesses.set(nil, of: settings.process) }
         let ending = process.end(within: limits)
+        captionReader?.end()
+        captionReader = nil
         bytesBefore += process.byteCount
         // The header may be among it.
         lost += min((ending.unreadByteCount + unitBytes - 1) / unitBytes, given)

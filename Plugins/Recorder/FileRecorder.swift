@@ -1,6 +1,7 @@
 import CFFmpeg
 import SystemPackage
 import Glibc
+import GreenroomSchema
 import PluginEncoding
 import GreenroomPlugin
 
@@ -25,6 +26,8 @@ final class FileRecorder {
     /// The tracks that have begun.
     private var paused: [UInt32: PausedTrack] = [:]
     private var streams: [MediaFile.Stream] = []
+    /// The number of the text track; nil without one.
+    private var captionStream: Int?
     /// Nil before the first frame or block.
     private var recording: Recording?
     /// Its lock on the first file keeps other recordings away from all of them.
@@ -179,6 +182,15 @@ final class FileRecorder {
         return (memory?.seconds ?? 0, memory?.size ?? 0)
     }
 
+    /// Whether the file has the session's own tracks.
+    var isOwn: Bool { processStart == nil }
+
+    /// Adds a caption to the file that is written; nothing before its first frame or block.
+    func add(_ caption: CaptionEvent) throws {
+        guard settings.replaySeconds == 0 else { return }
+        try recording?.add(caption, replaces: settings.overwrite)
+    }
+
     /// Encodes what is left, and completes the file.
     func finish() throws {
         guard let recording else { return }
@@ -243,6 +255,10 @@ final class FileRecorder {
                     name: track.name, isDefault: media.insert(track.kind.isVideo).inserted,
                     encoder: encoder, rate: track.capability?.rate))
         }
+        if settings.captions, isOwn {
+            captionStream = streams.count
+            streams.append(MediaFile.Stream(name: "captions", isDefault: false))
+        }
     }
 
     private var names: FileNames {
@@ -275,7 +291,9 @@ final class FileRecorder {
         }
         let (container, streams) = (container, streams)
         if settings.replaySeconds > 0 {
-            return try Recording(from: start, limits: Recording.Limits(), completed: { _ in }) {
+            return try Recording(
+                from: start, limits: Recording.Limits(), captions: nil, completed: { _ in }
+            ) {
                 [unowned self] start in
                 let memory = ReplayMemory(
                     path: path, start: start, seconds: settings.replaySeconds,
@@ -285,7 +303,7 @@ final class FileRecorder {
             }
         }
         return try Recording(
-            from: start, limits: settings.limits, completed: completed
+            from: start, limits: settings.limits, captions: captionStream, completed: completed
         ) {
             [weak self] start in
             if isResumed { names.skipTaken() }

@@ -11,7 +11,8 @@ final class MediaFile: PieceWriter {
         var name: String
         /// Whether players choose it among the tracks of its medium.
         var isDefault: Bool
-        var encoder: Encoder
+        /// Nil for captions.
+        var encoder: Encoder?
         /// Of video.
         var rate: FrameRate?
     }
@@ -95,15 +96,21 @@ final class MediaFile: PieceWriter {
 
     private func add(_ stream: Stream, in container: Container) throws {
         let added = try allocated(avformat_new_stream(context, nil))
-        try check(
-            avcodec_parameters_from_context(added.pointee.codecpar, stream.encoder.context),
-            "describing the track \(stream.name)")
+        if let encoder = stream.encoder {
+            try check(
+                avcodec_parameters_from_context(added.pointee.codecpar, encoder.context),
+                "describing the track \(stream.name)")
+        } else {
+            added.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
+            added.pointee.codecpar.pointee.codec_id = AV_CODEC_ID_SUBRIP
+        }
         if let rate = stream.rate {
             added.pointee.time_base = AVRational(num: 1, den: Container.ticks)
             added.pointee.avg_frame_rate = AVRational(
                 num: Int32(clamping: rate.numerator), den: Int32(clamping: rate.denominator))
         } else {
-            added.pointee.time_base = stream.encoder.context.pointee.time_base
+            added.pointee.time_base =
+                stream.encoder?.context.pointee.time_base ?? AVRational(num: 1, den: 1000)
         }
         if stream.isDefault { added.pointee.disposition = AV_DISPOSITION_DEFAULT }
         // Matroska counts the samples that a decoder of Opus drops as time before the track.

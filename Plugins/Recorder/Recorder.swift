@@ -1,6 +1,7 @@
 import CFFmpeg
 import PluginEncoding
 import GreenroomPlugin
+import GreenroomSchema
 
 /// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each track of
 /// a participant as a file of its own.
@@ -42,6 +43,7 @@ final class Recorder: Output {
         /// Counts the commands to save: each one sets `saveReplay` to true again.
         private(set) var saveCount = 0
         var saveReplay = false { didSet { if saveReplay { saveCount &+= 1 } } }
+        var captions = false
 
         static let table: [Setting<Self>] = [
             .path(
@@ -96,6 +98,9 @@ final class Recorder: Output {
             .boolean(
                 "save-replay", \.saveReplay, title: "true writes the replay, each time it is set",
                 live: true),
+            .boolean(
+                "captions", \.captions,
+                title: "Add the captions as a text track, too; only in .mkv"),
         ]
 
         var limits: Recording.Limits {
@@ -150,6 +155,17 @@ final class Recorder: Output {
                     ? "replay-seconds: \(replay) is too short; write 5 to 600"
                     : "replay-seconds: a replay has no segments; remove segment-seconds and "
                         + "segment-megabytes", status: .badSetting)
+        }
+        guard !settings.captions || replay == 0 else {
+            throw PluginError(
+                "captions: a replay can't have them; remove captions or replay-seconds",
+                status: .badSetting)
+        }
+        guard !settings.captions || container == .mkv else {
+            throw PluginError(
+                "captions: a .\(container.rawValue) can't have them as a track; end the file with .mkv, or "
+                    + "remove the setting: the captions are in NAME.vtt anyway", status: .badSetting
+            )
         }
         self.container = container
         self.settings = settings
@@ -347,6 +363,21 @@ final class Recorder: Output {
             if try file.take(block, without: pauses) { report() }
         } catch {
             try fail(error, file, block.track)
+        }
+    }
+
+    /// Adds a caption to the file of the session's own tracks.
+    func onSessionEvent(_ json: String) {
+        guard isStarted, var caption = CaptionEvent(json), !pauses.has(caption.start),
+            let file = allFiles.first(where: \.isOwn)
+        else { return }
+        (caption.start, caption.end) = (
+            pauses.written(caption.start), pauses.written(caption.end)
+        )
+        do {
+            try file.add(caption)
+        } catch {
+            host.log(.warning, "a caption is not recorded: \(error)")
         }
     }
 

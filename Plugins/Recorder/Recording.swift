@@ -1,3 +1,6 @@
+import CFFmpeg
+import GreenroomFiles
+import GreenroomSchema
 import PluginEncoding
 import GreenroomPlugin
 
@@ -37,6 +40,13 @@ final class Recording {
     private let limits: Limits
     private let open: (_ start: Int64) throws -> any PieceWriter
     private let completed: (_ path: String) -> Void
+    /// The number of the text track; nil without one.
+    private let captionStream: Int?
+    /// The file of captions beside the file that is written; nil before its first caption.
+    private var captions: WebVTTWriter?
+    private var captionPath = ""
+    /// When the last caption of the text track begins.
+    private var lastCaption: Int64 = 0
     private var file: any PieceWriter
     /// The number of the file, from 0.
     private var segment = 0
@@ -62,15 +72,17 @@ final class Recording {
     /// - Parameters:
     ///   - start: The time of the first frame or sample, in nanoseconds from the session's start. Other
     ///     tracks may begin up to half a second before it.
+    ///   - captionStream: The number of the text track; nil without one.
     ///   - completed: Called with the path of each complete file.
     ///   - open: Creates the next file.
     init(
-        from start: Int64, limits: Limits,
+        from start: Int64, limits: Limits, captions captionStream: Int?,
         completed: @escaping (_ path: String) -> Void,
         open: @escaping (_ start: Int64) throws -> any PieceWriter
     ) throws {
         self.limits = limits
         self.completed = completed
+        self.captionStream = captionStream
         self.open = open
         startCell = Self.cell(of: start)
         firstCell = max(startCell - Self.headStart, 0)
@@ -125,6 +137,34 @@ final class Recording {
         pending.append((packet, max(cell, nextCell)))
     }
 
+    /// Adds a caption to the file that is written. What was said before the file begins at its start.
+    ///
+    /// - Parameter replaces: Whether the file of captions may exist.
+    func add(_ caption: CaptionEvent, replaces: Bool) throws {
+        let start = max(caption.start, file.start)
+        let end = max(caption.end, start)
+        if captionPath.isEmpty {
+            captionPath = file.path.replacingEnding(with: "vtt")
+            captions = try WebVTTWriter(path: captionPath, replaces: replaces)
+        }
+        try captions?.add(
+            caption.text, speaker: caption.speaker, from: start - file.start, to: end - file.start)
+        guard let captionStream else { return }
+        // A muxer refuses a track whose times go back.
+        lastCaption = max(start, lastCaption)
+        let packet = try Packet(
+            text: caption.line, stream: captionStream, start: lastCaption,
+            duration: max(end - lastCaption, 0))
+        add(packet, cell: nextCell)
+    }
+
+    private func finishCaptions() throws {
+        guard let writer = captions.take() else { return }
+        defer { captionPath = "" }
+        try writer.close()
+        completed(captionPath)
+    }
+
     /// Writes the cells that all tracks have passed.
     ///
     /// - Parameter ends: How far each track is, in nanoseconds; nil for one without media.
@@ -146,6 +186,7 @@ final class Recording {
         while !pending.isEmpty { try writeCell() }
         try file.close()
         if end == nil { completed(file.path) }
+        try finishCaptions()
         end = ends.compactMap(\.self).max()
     }
 
@@ -164,7 +205,11 @@ final class Recording {
             if startCell > 0 { file.start = first.start }
             isEmpty = false
         }
-        for packet in packets { try file.write(packet) }
+        for packet in packets {
+            // A caption may be older than the file.
+            if packet.stream == captionStream { packet.start = max(packet.start, file.start) }
+            try file.write(packet)
+        }
         try file.finishPiece()
         nextCell = cell + 1
         limitSize()
@@ -186,9 +231,18 @@ final class Recording {
     private func change() throws {
         try file.close()
         completed(file.path)
+        try finishCaptions()
         let next = try open(nextCell * Self.cellNanoseconds)
         closedBytes += file.size
         file = next
         segment += 1
+    }
+}
+
+extension String {
+    /// A path with another ending: `talk.vtt` of `talk.mkv`.
+    fileprivate func replacingEnding(with ending: String) -> String {
+        guard let dot = lastIndex(of: ".") else { return "\(self).\(ending)" }
+        return "\(self[...dot])\(ending)"
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import PluginImages
 import GreenroomPlugin
+import GreenroomSchema
 import StageDecisions
 import PluginText
 
@@ -49,6 +50,7 @@ final class Stage: Composer {
     /// Whether a frame was sent; tiles animate only from an earlier frame.
     private var isSending = false
     private var painter: StagePainter
+    private var captions = CaptionLines()
     private var background: Picture?
     private let bars: YUVColor
 
@@ -84,6 +86,11 @@ final class Stage: Composer {
         }
         if isNameNew { listEntries() }
         arrange()
+    }
+
+    func onSessionEvent(_ json: String) {
+        guard settings.captions, let caption = CaptionEvent(json) else { return }
+        captions.add(caption.line, at: host.nowNanoseconds)
     }
 
     // MARK: The picture
@@ -133,6 +140,9 @@ final class Stage: Composer {
                 background?.draw(gap, to: target)
             }
             for tile in tiles { draw(tile, to: target, at: now) }
+            guard settings.captions, let text = painter.caption(captions.text(at: now), in: size)
+            else { return }
+            target.blend(text)
         }
     }
 

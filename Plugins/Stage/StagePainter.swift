@@ -21,6 +21,10 @@ struct StagePainter {
     private let color: ColorSpace
     private var typesetter: Typesetter?
     private var labels: [Key: Overlay] = [:]
+    /// The newest captions.
+    private var caption: (text: String, size: FrameSize, overlay: Overlay?) = (
+        "", FrameSize(width: 0, height: 0), nil
+    )
     private var placeholders: [Key: Picture] = [:]
     private var told: Set<String> = []
 
@@ -87,6 +91,34 @@ struct StagePainter {
         if labels.count >= Self.limit { labels = [:] }
         labels[key] = label
         return label
+    }
+
+    /// The captions of a picture, above its lower edge; nil if there are none.
+    mutating func caption(_ text: String, in canvas: FrameSize) -> Overlay? {
+        guard text != caption.text || canvas != caption.size else { return caption.overlay }
+        caption = (text, canvas, nil)
+        let pixels = min(max(canvas.height / 22, 12), 48)
+        guard !text.isEmpty,
+            let layout = typesetter?.layout(
+                text, font: "Sans", size: pixels, alignment: 1,
+                room: FrameSize(width: max(canvas.width * 4 / 5, 8), height: canvas.height / 2))
+        else { return nil }
+        tell(layout.missing)
+        let margin = pixels / 2
+        let size = FrameSize(
+            width: min(layout.size.width + 2 * margin, canvas.width),
+            height: min(layout.size.height + margin, canvas.height))
+        var picture = TextPicture(size: size)
+        picture.fill(
+            x: 0, y: 0, width: size.width, height: size.height,
+            Color(red: 0, green: 0, blue: 0, alpha: 190))
+        layout.draw(
+            into: &picture, x: margin, y: margin / 2,
+            color: Color(red: 255, green: 255, blue: 255))
+        caption.overlay = Overlay(
+            picture.finished(), x: (canvas.width - size.width) / 2,
+            y: max(canvas.height - size.height - pixels, 0), frame: canvas, color: color)
+        return caption.overlay
     }
 
     /// The picture of a tile without video: the initials of a name on the person's colour.

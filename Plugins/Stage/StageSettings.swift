@@ -13,6 +13,7 @@ struct StageSettings: PluginSettings, Equatable {
     var custom = ""
     var animated = true
     var labels = true
+    var captions = false
     var name = ""
     var background = "#181c24"
     var backgroundImage = ""
@@ -43,6 +44,7 @@ struct StageSettings: PluginSettings, Equatable {
             "animated", \.animated, title: "Animate tiles for 300 ms; off: hard cut",
             live: true),
         .boolean("labels", \.labels, title: "Whether tiles have name labels", live: true),
+        .boolean("captions", \.captions, title: "Whether captions are shown", live: true),
         .string("name", \.name, title: "The label of the session's own camera", live: true),
         .string("background", \.background, title: "Colour behind the tiles: #rrggbb"),
         .path(

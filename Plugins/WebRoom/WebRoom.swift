@@ -372,6 +372,7 @@ final class WebRoom: Call {
 
     func onSessionEvent(_ json: String) {
         if let recording = control.take(json) { room.setRecording(recording) }
+        room.takeCaption(json)
         guard let message = EventLog.message(in: json) else { return }
         do throws(RequestError) {
             try room.show(message.text, from: message.author)

@@ -90,6 +90,7 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let wantsChanged = Call(rawValue: 56)
     package static let outputState = Call(rawValue: 57)
     package static let fileFinished = Call(rawValue: 58)
+    package static let caption = Call(rawValue: 59)
     /// The thread that used the channel has ended.
     package static let leave = Call(rawValue: 50)
 }

@@ -96,6 +96,25 @@ package struct OutputMessage: BitwiseCopyable, Sendable {
     }
 }
 
+/// A caption, before the bytes of its speaker and its text.
+package struct CaptionMessage: BitwiseCopyable, Sendable {
+    /// The longest speaker, in bytes.
+    package static let speakerLimit = 100
+
+    package var structSize: UInt32
+    /// The length of the speaker, in bytes; negative for none.
+    package var speakerLength: Int32
+    package var start: Int64
+    package var end: Int64
+
+    package init(structSize: UInt32, speakerLength: Int32, start: Int64, end: Int64) {
+        self.structSize = structSize
+        self.speakerLength = speakerLength
+        self.start = start
+        self.end = end
+    }
+}
+
 /// A plane of a frame in shared memory.
 package struct SharedPlane: BitwiseCopyable, Sendable {
     /// The offset of the plane from the start of the frames' memory, in bytes.

@@ -62,6 +62,7 @@ struct HostService {
             serveCall(call, length)
         case .setCeiling, .outputState: passOutput(call, length)
         case .fileFinished: finishFile(length)
+        case .caption: addCaption(length)
         case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
         case .command: passCommand(length)
         case .describeSession: passSessionText(HostInterface.control.pointee.describe)
@@ -167,6 +168,28 @@ struct HostService {
         connection.countLines(1)
         return withText(after: MessageLayout.subject, length, limit: Int(PATH_MAX)) { path in
             answer(HostInterface.files.pointee.finished(instance, path))
+        }
+    }
+
+    /// Adds a caption. The host writes a line to the log.
+    private func addCaption(_ length: Int) -> Int {
+        connection.countLines(1)
+        let place = MessageLayout.subject + MemoryLayout<CaptionMessage>.stride
+        let message = channel.read(CaptionMessage.self, at: MessageLayout.subject)
+        let speakerLength = min(
+            max(Int(message.speakerLength), 0), CaptionMessage.speakerLimit)
+        let speaker = channel.text(from: place, length: length, limit: speakerLength)
+        let text = channel.text(
+            from: place + speakerLength, length: length, limit: Int(GR_MAX_CAPTION) + 1)
+        return speaker.withUnsafeBufferPointer { speaker in
+            text.withUnsafeBufferPointer { text in
+                guard let text = text.baseAddress else { return answer(Status.failed.rawValue) }
+                var caption = gr_caption(
+                    struct_size: message.structSize, reserved: 0,
+                    speaker: message.speakerLength < 0 ? nil : speaker.baseAddress, text: text,
+                    start_ns: message.start, end_ns: message.end)
+                return answer(HostInterface.captions.pointee.add(instance, &caption))
+            }
         }
     }
 

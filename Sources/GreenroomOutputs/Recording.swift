@@ -36,7 +36,9 @@ package struct Recording: Output, Equatable {
         let folder = try RecordingFolder(path: folder, overwrite: overwrite)
         // Lock the folder before removing files of another session.
         let lock = try FolderLock(folder.path)
-        let report = ReportFile(path: try folder.file("session.json"), lock: lock)
+        let report = ReportFile(
+            path: try folder.file("session.json"), lock: lock,
+            captions: try CaptionFile(in: folder, events: session.events))
         // Check all files first: if one cannot be created, no earlier file is replaced.
         _ = try folder.file("session.json.part", isLeftOver: true)
         for (track, _) in session.videoTracks { _ = try folder.file("\(track.rawValue).y4m") }
@@ -107,7 +109,7 @@ package struct Recording: Output, Equatable {
         if let obstacle = RecordingFolder.obstacle(to: folder) { return obstacle }
         if let obstacle = FolderLock.obstacle(to: folder) { return obstacle }
         let files =
-            ["session.json"] + tracks.video.map { "\($0.rawValue).y4m" }.sorted()
+            ["session.json", CaptionFile.name] + tracks.video.map { "\($0.rawValue).y4m" }.sorted()
             + tracks.audio.map { "\($0.rawValue).wav" }.sorted()
         for name in files {
             guard

@@ -7,6 +7,8 @@ package struct ReportFile: Sendable {
     package let path: String
     /// The folder's lock, which prevents other sessions from recording there.
     let lock: FolderLock
+    /// The captions of the session.
+    package let captions: CaptionFile
 
     /// Unlocks the folder for other sessions.
     package func release() { lock.release() }

@@ -90,6 +90,7 @@ enum RunnerInterface {
                 if runner.sendsAudio, strcmp(id, GR_EXT_AUDIO_QUEUE) == 0 {
                     return UnsafeRawPointer(audioQueue)
                 }
+                if strcmp(id, GR_EXT_CAPTIONS_HOST) == 0 { return UnsafeRawPointer(captions) }
                 // Without a grant, the extension's functions report the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
@@ -105,6 +106,32 @@ enum RunnerInterface {
                 guard let (_, name) = route(instance: instance), name != 0 else { return gone }
                 passText(.giveUp, instance, Status.ok.rawValue, text)
                 return Status.ok.rawValue
+            }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) static let captions = leaked(
+        gr_captions_host(
+            struct_size: UInt32(MemoryLayout<gr_captions_host>.size), reserved: 0,
+            add: { instance, caption in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                guard UInt(bitPattern: caption) != 0, UInt(bitPattern: caption.pointee.text) != 0
+                else { return Status.badArgument.rawValue }
+                let caption = caption.pointee
+                let speaker = caption.speaker.map { strnlen($0, CaptionMessage.speakerLimit) }
+                let message = CaptionMessage(
+                    structSize: caption.struct_size, speakerLength: Int32(speaker ?? -1),
+                    start: caption.start_ns, end: caption.end_ns)
+                let channel = runner.channel
+                channel.write(host, at: MessageLayout.name)
+                channel.write(message, at: MessageLayout.subject)
+                var place = MessageLayout.subject + MemoryLayout<CaptionMessage>.stride
+                place += channel.write(
+                    UnsafeRawBufferPointer(start: caption.speaker, count: speaker ?? 0), at: place)
+                place += channel.write(
+                    UnsafeRawBufferPointer(
+                        start: caption.text, count: strnlen(caption.text, Int(GR_MAX_CAPTION) + 1)),
+                    at: place)
+                return channel.status(of: .caption, length: place)
             }))
 
     /// Safe: written once, before any thread can read it.

@@ -1,4 +1,5 @@
 import BrowserDecisions
+import GreenroomSchema
 import Testing
 
 /// Tests of what is read from Chromium: any of it may be written by a page.

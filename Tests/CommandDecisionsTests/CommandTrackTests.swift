@@ -71,4 +71,25 @@ import Testing
                 "{\"record\": \"end\", \"track\": 2}\n",
             ])
     }
+
+    @Test(
+        arguments: [
+            ("1.5\t2\tAna\tHello there", 1.5, 2, "Ana", "Hello there"),
+            ("0\t0.2\t\tone\ttwo", 0, 0.2, nil, "one\ttwo"),
+        ] as [(String, Double, Double, String?, String)])
+    func `a caption has times, a speaker and a text`(
+        line: String, start: Double, end: Double, speaker: String?, text: String
+    ) throws {
+        let caption = try #require(CaptionLine(line))
+        #expect(caption.start == start && caption.end == end)
+        #expect(caption.speaker == speaker && caption.text == text)
+    }
+
+    @Test(
+        arguments: [
+            "", "Hello", "1\t2\tAna", "1\t2\tAna\t", "2\t1\tAna\tx", "-1\t1\tAna\tx",
+            "1\t62\tAna\tx",
+            "a\tb\tAna\tx", "nan\t1\tAna\tx", "inf\tinf\tAna\tx", "1 2 Ana x",
+        ])
+    func `another line is no caption`(line: String) { #expect(CaptionLine(line) == nil) }
 }

@@ -165,6 +165,14 @@ import Testing
             [("struct_size", 0), ("reserved", 4), ("clear", 8), ("queued", 16)]),
         Layout("gr_files_host", size: 16, [("struct_size", 0), ("reserved", 4), ("finished", 8)]),
         Layout(
+            "gr_caption", size: 40,
+            [
+                ("struct_size", 0), ("reserved", 4), ("speaker", 8), ("text", 16),
+                ("start_ns", 24), ("end_ns", 32),
+            ]),
+        Layout("gr_captions_host", size: 16, [("struct_size", 0), ("reserved", 4), ("add", 8)]),
+        Layout("gr_files_host", size: 16, [("struct_size", 0), ("reserved", 4), ("finished", 8)]),
+        Layout(
             "gr_broadcast", size: 32,
             [("struct_size", 0), ("reserved", 4), ("paused", 8), ("resumed", 16), ("finished", 24)]),
         Layout(

@@ -120,4 +120,18 @@ import Testing
         var track = PausedTrack(origin: .min, numerator: 30)
         #expect(track.runs(of: 0..<5, without: pauses).count == 1)
     }
+
+    @Test(
+        arguments: [
+            (0, 0, false), (1500, 1500, false), (2000, 2000, true), (2900, 2000, true),
+            (3000, 2000, false), (4500, 3500, false), (5000, 4000, true), (60_000, 4000, true),
+            (-5, 0, false),
+        ] as [(Int64, Int64, Bool)])
+    func `a caption's time in the file has no pauses before it`(
+        time: Int64, written: Int64, isInPause: Bool
+    ) {
+        let pauses = pauses([(2000, 3000), (5000, nil)])
+        #expect(pauses.written(time * 1_000_000) == written * 1_000_000)
+        #expect(pauses.has(time * 1_000_000) == isInPause)
+    }
 }

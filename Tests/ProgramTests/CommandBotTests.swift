@@ -3,7 +3,7 @@ import SessionTestSupport
 import TestSupport
 import Testing
 
-/// Commands that hear the participants of a call, and speak.
+/// Commands that hear the participants of a call, speak and send captions.
 @Suite(.ownThreads) struct CommandBotTests {
     private func session(
         _ settings: String, script: String, sources: String = "", duration: String = "2s",
@@ -91,12 +91,13 @@ import Testing
     }
 
     /// On the real clock: a bot's answer takes real time.
-    @Test(.nightly) func `a bot hears a participant and answers`() throws {
+    @Test(.nightly) func `a bot hears a participant, answers and sends a caption`() throws {
         let folder = try TemporaryFolder()
         let bot = try folder.write(
             "bot.py",
             """
             import array, json, math, sys
+            captions = open(3, "w", buffering=1)
             tone = array.array("h", (int(9000 * math.sin(index * math.tau * 1000 / 16000))
                                      for index in range(8000))).tobytes()
             heard = set()
@@ -106,12 +107,13 @@ import Testing
                 if record["record"] == "audio" and max(map(abs, samples)) > 1000 \\
                         and record["track"] not in heard:
                     heard.add(record["track"])
+                    print(record["time"], record["time"] + 1, "Bot", "I hear you", sep="\\t", file=captions)
                     sys.stdout.buffer.write(tone)
                     sys.stdout.buffer.flush()
             """)
         let session = try session(
             "command: [python3, '\(bot)'], track: participants, rate: 16000, channels: 1, "
-                + "process: bot",
+                + "process: bot, captions: true",
             script: "Ana 1s microphone=440",
             sources: "microphone: { plugin: Command, settings: { process: bot, rate: 16000, "
                 + "channels: 1 } }",
@@ -123,5 +125,9 @@ import Testing
             Tone.steadyFrequency(in: sound.channels[0], near: 1000, rate: sound.sampleRate),
             "\(run)")
         #expect(abs(tone.hertz - 1000) < 10 && tone.seconds > 0.05, "\(tone)")
+        let captions = String(
+            decoding: try readFile("\(session.recording)/captions.vtt"), as: UTF8.self)
+        #expect(captions.contains("<v Bot>I hear you"), "\(captions)")
+        #expect(run.standardError.contains("outputs[0]: Bot: I hear you"), "\(run)")
     }
 }

@@ -1,3 +1,5 @@
+package import GreenroomSchema
+
 /// Messages of DevTools in a stream of bytes: each ends with a zero.
 package struct DevToolsStream: ~Copyable {
     /// The longest message, in bytes: more than an image of 4096x4096 pixels.

@@ -27,6 +27,21 @@ package final class Packet {
         (stream, start, duration) = (other.stream, other.start, other.duration)
     }
 
+    /// Makes a packet of text.
+    package init(
+        text: String, stream: Int, start: Int64, duration: Int64
+    ) throws(FFmpegError) {
+        pointer = try allocated(av_packet_alloc())
+        self.stream = stream
+        self.start = start
+        self.duration = duration
+        let bytes = Array(text.utf8)
+        let code = av_new_packet(pointer, Int32(clamping: bytes.count))
+        guard code >= 0 else { throw FFmpegError(call: "allocating", code: code) }
+        pointer.pointee.data.update(from: bytes, count: bytes.count)
+        pointer.pointee.flags |= AV_PKT_FLAG_KEY
+    }
+
     package var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
 
     deinit {

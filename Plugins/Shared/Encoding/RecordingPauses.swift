@@ -25,6 +25,19 @@ package struct RecordingPauses: Sendable {
         all.append(Pause(start: max(time, all.last?.end ?? time)))
     }
 
+    /// Whether a time is in a pause.
+    package func has(_ time: Int64) -> Bool {
+        all.contains { $0.start <= time && time < $0.end ?? .max }
+    }
+
+    /// The time in the file of a time of the session. A time in a pause is that of its start.
+    package func written(_ time: Int64) -> Int64 {
+        let time = min(max(time, 0), Self.latest)
+        return all.reduce(time) { written, pause in
+            written - max(min(pause.end ?? time, time) - pause.start, 0)
+        }
+    }
+
     /// Ends the pause. The pause lasts a whole number of frames, so that the frames after it fit
     /// exactly behind those before it.
     ///

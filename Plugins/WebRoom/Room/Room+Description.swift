@@ -80,6 +80,8 @@ struct RoomDescription: Encodable, Equatable {
     var recording: Bool?
     /// Whether every recording of the session is paused; nil for no.
     var paused: Bool?
+    /// The newest captions; nil if there are none.
+    var captions: [CaptionRelay.Caption]?
     /// Whether the room accepts no new guests; nil for no.
     var draining: Bool?
     /// Connections that watch or listen.
@@ -145,6 +147,7 @@ extension Room {
                 ended: state.hasEnded ? true : nil,
                 recording: state.recording == .on ? true : nil,
                 paused: state.recording == .paused ? true : nil,
+                captions: state.captions.captions.isEmpty ? nil : state.captions.captions,
                 draining: state.returning == nil ? nil : true,
                 viewers: state.viewers.count,
                 slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in

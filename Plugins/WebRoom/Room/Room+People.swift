@@ -108,6 +108,13 @@ extension Room {
         }
     }
 
+    /// Takes an event of the session, which may be a caption.
+    func takeCaption(_ json: String) {
+        state.withLock { state in
+            if state.captions.take(json) { state.revision += 1 }
+        }
+    }
+
     /// Tells the pages whether the session records.
     func setRecording(_ recording: EventLog.Recording) {
         state.withLock { state in

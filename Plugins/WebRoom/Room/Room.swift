@@ -46,6 +46,7 @@ final class Room: Sendable {
         var pinned: UInt32?
         /// Whether the session records.
         var recording = EventLog.Recording.off
+        var captions = CaptionRelay()
         /// The names that may join while the room drains: of guests who may have lost their
         /// connection. nil unless it drains.
         var returning: Set<String>?

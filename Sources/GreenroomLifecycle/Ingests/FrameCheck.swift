@@ -152,3 +152,4 @@ extension gr_frame_info: SizedStruct {}
 extension gr_audio_block: SizedStruct {}
 extension gr_lease: SizedStruct {}
 extension gr_open_track: SizedStruct {}
+extension gr_caption: SizedStruct {}

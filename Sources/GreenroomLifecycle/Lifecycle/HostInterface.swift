@@ -86,6 +86,7 @@ package enum HostInterface {
                 {
                     return UnsafeRawPointer(audioQueue)
                 }
+                if strcmp(id, GR_EXT_CAPTIONS_HOST) == 0 { return UnsafeRawPointer(captions) }
                 // Without a grant, the functions' error names the missing grant.
                 if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
@@ -166,6 +167,27 @@ package enum HostInterface {
                         throw Refusal(.null, in: .fileFinished)
                     }
                     try life.finish(file: String(repairing: path, longest: Int(PATH_MAX)))
+                }
+            }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let captions = leaked(
+        gr_captions_host(
+            struct_size: UInt32(MemoryLayout<gr_captions_host>.size), reserved: 0,
+            add: { instance, caption in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .caption)
+                    let caption = try readStruct(UnsafePointer(caption), in: .caption)
+                    guard UInt(bitPattern: caption.text) != 0 else {
+                        throw Refusal(.null, in: .caption)
+                    }
+                    try life.add(
+                        Caption(
+                            speaker: caption.speaker.map {
+                                String(repairing: $0, longest: CallRoster.longestName)
+                            },
+                            text: String(repairing: caption.text, longest: Int(GR_MAX_CAPTION) + 1),
+                            startNanoseconds: caption.start_ns, endNanoseconds: caption.end_ns))
                 }
             }))
 

@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomModel
 import GreenroomABI
 import GreenroomConversion
@@ -174,6 +175,22 @@ extension PluginLife {
             throw Refusal(.unknownFile(path), in: .fileFinished)
         }
         environment.tell(.fileFinished(role: environment.role, file: path))
+    }
+
+    /// Adds a caption to the session.
+    func add(_ caption: Caption) throws(Refusal) {
+        let length = caption.text.utf8.count
+        guard (1...Int(GR_MAX_CAPTION)).contains(length) else {
+            throw Refusal(.captionText(length), in: .caption)
+        }
+        let (start, end) = (caption.startNanoseconds, caption.endNanoseconds)
+        guard start >= 0, end >= start, end - start <= Int64(GR_MAX_CAPTION_NS) else {
+            throw Refusal(.captionTimes(start: start, end: end), in: .caption)
+        }
+        guard lifecycle == .sending else {
+            throw Refusal(lifecycle.isOver ? .gone : .notStarted, in: .caption)
+        }
+        environment.tell(.caption(role: environment.role, caption))
     }
 
     /// Changes the feed's data about the plugin, unless this life has ended. Each life starts with

@@ -1,3 +1,4 @@
+import GreenroomABI
 import GreenroomMedia
 import GreenroomModel
 
@@ -24,6 +25,7 @@ enum SenderCall: String, Sendable {
     case wantsChanged = "output.wants_changed"
     case outputState = "output.state"
     case fileFinished = "files.finished"
+    case caption = "captions.add"
     case command = "control.command"
     case describe = "control.describe"
     case sessionReport = "control.report"
@@ -86,6 +88,8 @@ package struct Refusal: Error, Equatable, Sendable {
         case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
         case outputState(UInt32)
         case unknownFile(String)
+        case captionText(Int)
+        case captionTimes(start: Int64, end: Int64)
         case commandText
         /// The broken rule and the fix of a command, in sentences.
         case command(String)
@@ -122,7 +126,8 @@ package struct Refusal: Error, Equatable, Sendable {
         case .gone: .gone
         case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
             .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
-            .ceiling, .outputState, .unknownFile, .commandText, .command:
+            .ceiling, .outputState, .unknownFile, .captionText, .captionTimes, .commandText,
+            .command:
             .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
@@ -353,6 +358,17 @@ package struct Refusal: Error, Equatable, Sendable {
             (
                 "\(path) is not a regular file that the plugin may write to",
                 "Pass the absolute path of a file in a folder of allow: write"
+            )
+        case .captionText(let length):
+            (
+                "the text has \(length) bytes, and a caption has 1 to \(GR_MAX_CAPTION)",
+                "Send each sentence as a caption"
+            )
+        case .captionTimes(let start, let end):
+            (
+                "the caption is from \(start) to \(end) ns; it must begin at 0 or later, and end up to 60 s "
+                    + "later",
+                "Use times of the session clock"
             )
         case .commandText:
             (

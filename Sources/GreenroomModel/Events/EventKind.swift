@@ -33,6 +33,7 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
     case trackClosed = "track-closed"
     case outputState = "output-state"
     case outputFailed = "output-failed"
+    case caption
     case fileFinished = "file-finished"
     case recordingStarted = "recording-started"
     case recordingPaused = "recording-paused"
@@ -83,6 +84,7 @@ extension EventKind {
         case .trackClosed: (.info, "a participant's track was closed")
         case .outputState: (.info, "an output plugin changed its state")
         case .outputFailed: (.error, "an output failed; the others continue")
+        case .caption: (.info, "somebody has said something: a caption")
         case .fileFinished: (.info, "an output completed a file, and will not change it")
         case .recordingStarted:
             (.info, "an output records; none did before, or all were paused")

@@ -49,6 +49,11 @@ extension EventRecord {
         Member(
             name: "output", type: text, meaning: "the output that failed, or the folder on a disk"),
         Member(name: "file", type: text, meaning: "the path of a complete file"),
+        Member(name: "speaker", type: text, meaning: "the speaker of a caption"),
+        Member(
+            name: "start", type: number,
+            meaning: "the beginning of a caption, in seconds from the session's start"),
+        Member(name: "end", type: number, meaning: "the end of a caption, likewise"),
         Member(name: "capability", type: text, meaning: "size and rate, such as `1280x720@30`"),
         Member(name: "answer", type: text, meaning: "how a source answered its offer"),
         Member(

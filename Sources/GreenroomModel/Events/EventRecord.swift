@@ -42,6 +42,9 @@ package struct EventRecord: Codable, Sendable {
     package var answer: NegotiationRecord.Answer?
     package var output: String?
     package var file: String?
+    package var speaker: String?
+    package var start: Double?
+    package var end: Double?
     package var text: String?
     /// The writer of a message; nil for the operator.
     package var author: String?
@@ -131,6 +134,11 @@ extension SessionEvent {
             EventRecord(event: .outputFailed, output: output, text: reason)
         case .outputState(let role, let state, let text):
             EventRecord(event: .outputState, role: role, state: state, text: text)
+        case .caption(let role, let caption):
+            EventRecord(
+                event: .caption, role: role, speaker: caption.speaker,
+                start: Double(caption.startNanoseconds / 1_000_000) / 1000,
+                end: Double(caption.endNanoseconds / 1_000_000) / 1000, text: caption.text)
         case .fileFinished(let role, let file):
             EventRecord(event: .fileFinished, role: role, file: file)
         case .disk(let folder, let text, let isLow):

@@ -56,6 +56,8 @@ extension SessionEvent {
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .outputState(let role, let state, let text):
             "\(role): \(state.rawValue)\(text.map { ": \($0)" } ?? "")"
+        case .caption(let role, let caption):
+            "\(role): \(caption.speaker.map { "\($0): " } ?? "")\(caption.text)"
         // The summary names the files.
         case .fileFinished: nil
         // The command that changed it has a line.

@@ -93,6 +93,8 @@ public enum SessionEvent: Sendable {
     case outputFailed(output: String, reason: String)
     /// An output plugin reports its state, with an optional text.
     case outputState(role: String, state: OutputState, text: String?)
+    /// Somebody has said something, as the plugin with a role has understood it.
+    case caption(role: String, Caption)
     /// An output has completed a file, and will not change it.
     case fileFinished(role: String, file: String)
     /// A recording has begun, or every recording has paused or stopped.

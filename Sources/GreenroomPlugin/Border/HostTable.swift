@@ -76,6 +76,24 @@ final class HostTable: @unchecked Sendable {
         return table.load(as: gr_recording_host.self)
     }
 
+    func add(
+        caption text: String, speaker: String?, from start: Int64, to end: Int64
+    ) -> gr_status {
+        guard let table = functions.get_extension(instance, GR_EXT_CAPTIONS_HOST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_captions_host>.size)
+        else { return Status.unsupported.rawValue }
+        let host = table.load(as: gr_captions_host.self)
+        func add(_ speaker: UnsafePointer<CChar>?) -> gr_status {
+            text.withCString { text in
+                var caption = gr_caption(
+                    struct_size: UInt32(MemoryLayout<gr_caption>.size), reserved: 0,
+                    speaker: speaker, text: text, start_ns: start, end_ns: end)
+                return host.add(instance, &caption)
+            }
+        }
+        return speaker?.withCString(add) ?? add(nil)
+    }
+
     /// The functions of a call; nil for other kinds.
     var call: gr_call_host? {
         guard let table = functions.get_extension(instance, GR_EXT_CALL_HOST),

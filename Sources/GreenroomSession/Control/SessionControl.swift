@@ -5,13 +5,15 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import Synchronization
 
-/// The plugins that may control a session, calls, and the events for both.
+/// The plugins that may control a session, plugins that take its media, and the events for both.
 struct SessionControl: Sendable {
     private let link = SessionLink()
     private let begun = ContinuousClock.now
     private let session: String
     /// The grants, by role.
     private let grants: [String: ControlGrant]
+    /// The roles of calls.
+    private let calls: Set<String>
 
     /// - Parameters:
     ///   - plan: The plan, which names the plugins that may control the session.
@@ -19,11 +21,13 @@ struct SessionControl: Sendable {
     init(_ plan: SessionPlan, clock: HostClock) {
         var grants: [String: ControlGrant] = [:]
         for (address, plugin) in plan.plugins
-        where plugin.mayControl || plugin.descriptor.kind == .call {
+        where plugin.mayControl || plugin.descriptor.kind.takesMedia {
             grants["\(address)"] = ControlGrant(
                 link, mayCommand: plugin.mayControl, clock: clock)
         }
         self.grants = grants
+        calls = Set(
+            plan.plugins.filter { $0.plugin.descriptor.kind == .call }.map { "\($0.address)" })
         session = plan.configuration.runningName
     }
 
@@ -38,11 +42,20 @@ struct SessionControl: Sendable {
 
     /// Queues an event for each plugin that may know of it. [any]
     func add(_ event: SessionEvent) {
+        let takers = grants.filter { role, grant in
+            if grant.mayCommand { return true }
+            return switch event {
+            case .caption: true
+            case .recording, .pluginReturned: calls.contains(role)
+            default: false
+            }
+        }
+        guard !takers.isEmpty else { return }
         let seconds = Double((ContinuousClock.now - begun).nanoseconds) / 1e9
         let text = event.record.text(at: seconds, of: session)
         let recording = link.recording(after: event, text)
-        for (role, grant) in grants {
-            if grant.mayCommand || event.isForCalls { grant.add(text) }
+        for (role, grant) in takers {
+            if case .pluginReturned = event, !grant.mayCommand {} else { grant.add(text) }
             // A new life of a call has not seen the event.
             if case .pluginReturned(role, _) = event, let recording { grant.add(recording) }
         }
@@ -50,8 +63,8 @@ struct SessionControl: Sendable {
 }
 
 extension SessionEvent {
-    /// Whether the participants of a call must know of the event.
-    fileprivate var isForCalls: Bool {
+    /// Whether the event is about recordings, which the participants of a call must know.
+    fileprivate var isOfRecordings: Bool {
         if case .recording = self { true } else { false }
     }
 }
@@ -74,7 +87,7 @@ private final class SessionLink: SessionControlling {
     /// Returns the newest event about recordings, which may be this one.
     func recording(after event: SessionEvent, _ text: String) -> String? {
         state.withLock { state in
-            if event.isForCalls { state.recording = text }
+            if event.isOfRecordings { state.recording = text }
             return state.recording
         }
     }

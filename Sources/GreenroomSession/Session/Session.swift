@@ -29,6 +29,7 @@ public final class Session: Sendable {
     private let events: SessionEvents
     private let pluginControl: SessionControl
     private let hooks: SessionHooks
+    private let captions = SessionCaptions()
     package let clock: SessionClock
     private let inbox = SessionInbox()
     /// Whether the session drains, for the report.
@@ -64,7 +65,9 @@ public final class Session: Sendable {
         let inbox = inbox
         let hooks = SessionHooks(plan, clock: clock.host, handler: handler)
         self.hooks = hooks
+        let captions = captions
         events = SessionEvents { event in
+            guard let event = captions.take(event) else { return }
             handler(event)
             hooks.add(event)
             guard !pluginControl.isEmpty else { return }
@@ -193,6 +196,7 @@ public final class Session: Sendable {
             if let track = composer.videoTrack { pipeline.showBlack(on: track) }
         }
         self.pipeline.withLock { $0 = pipeline }
+        captions.begin(at: pipeline.epoch, in: pipeline.reports.map(\.captions))
         events.send(.started)
         let disks = watchDisks(of: plugins, pipeline)
         publish(plugins, pipeline)
@@ -208,6 +212,7 @@ public final class Session: Sendable {
         var report = report(
             plugins, pipeline, at: end,
             outcome: outcome.after(failedRecording: inbox.hasFailedRecording))
+        captions.finish()
         publish(report, pipeline, at: end)
         // Writing the last report may itself make a recording incomplete.
         if outcome.after(failedRecording: inbox.hasFailedRecording) == .outputsFailed {

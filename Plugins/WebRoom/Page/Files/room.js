@@ -75,6 +75,7 @@ function take(room, viewer) {
   if (viewer && viewer === watcher.id && !room.slots) watcher.again(watcher.pc);
   takeMessages();
   showRecording(room);
+  takeCaptions(room);
   followGuest(room);
   show();
   if (!isFirst) return;
@@ -99,6 +100,41 @@ function showRecording({ recording, paused }) {
     ? "The recording of this session is paused, and can be resumed. Then your video and audio will be in it."
     : "This session is being recorded. Your video and audio will be in the recording.";
 }
+
+/** Shows what is said, each caption for as long as it takes to read it; a button hides them. */
+let newestCaption = null;
+const shownCaptions = [];
+function takeCaptions({ captions = [] }) {
+  $("captions-toggle").hidden = captions.length === 0;
+  for (const { number, speaker, text } of captions) {
+    // A page that has just opened does not show what was said before.
+    if (newestCaption === null || number <= newestCaption) continue;
+    const line = make("p", {}, speaker ? make("b", {}, `${speaker}: `) : null, text);
+    shownCaptions.push(line);
+    if (shownCaptions.length > 2) shownCaptions.shift();
+    setTimeout(() => {
+      const place = shownCaptions.indexOf(line);
+      if (place >= 0) shownCaptions.splice(place, 1);
+      showCaptions();
+    }, Math.max(3000, 70 * text.length));
+  }
+  newestCaption = captions.at(-1)?.number ?? newestCaption ?? 0;
+  showCaptions();
+}
+
+function showCaptions() {
+  const isWanted = $("captions-toggle").getAttribute("aria-pressed") === "true";
+  $("captions").hidden = !isWanted || shownCaptions.length === 0;
+  $("captions").replaceChildren(...shownCaptions);
+}
+
+$("captions-toggle").setAttribute("aria-pressed", kept(localStorage, "captions") ?? true);
+$("captions-toggle").onclick = () => {
+  const isWanted = $("captions-toggle").getAttribute("aria-pressed") !== "true";
+  $("captions-toggle").setAttribute("aria-pressed", isWanted);
+  keep(localStorage, "captions", isWanted);
+  showCaptions();
+};
 
 /** The session has ended: nobody joins again by themselves. */
 function keepNothing() {

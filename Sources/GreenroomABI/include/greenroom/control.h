@@ -10,7 +10,8 @@
  * may send the session's commands, read what the session is and its report, and gets its events. To
  * every other plugin get_extension answers NULL for GR_EXT_CONTROL_HOST: work without it. A call gets
  * the events recording-started, recording-paused and recording-stopped without the grant, because its
- * participants must know whether the session is recorded.
+ * participants must know whether the session is recorded. Outputs, composers and calls get the event
+ * caption without the grant, because they show and record the captions of the session.
  *
  *   TEXTS
  *
@@ -85,7 +86,7 @@ typedef struct gr_control_host {
  * An extension of plugins
  * ---------------------------------------------------------------------------------- */
 
-/** For a plugin that wants the events. Without the grant it is not called. */
+/** For a plugin that wants the events. Without the grant it is called only for the events above. */
 #define GR_EXT_CONTROL "greenroom.control/1"
 
 typedef struct gr_control {

@@ -675,6 +675,38 @@ typedef struct gr_audio_queue {
 } gr_audio_queue;
 
 /* ------------------------------------------------------------------------------------
+ * An extension of hosts, for plugins of every kind that know what somebody says. Of minor 3.
+ * ---------------------------------------------------------------------------------- */
+
+#define GR_EXT_CAPTIONS_HOST "greenroom.captions-host/1"
+
+/** The longest text of a caption, in bytes. */
+#define GR_MAX_CAPTION 1000
+
+/** The longest duration of a caption, in nanoseconds: a minute. */
+#define GR_MAX_CAPTION_NS 60000000000
+
+/** What somebody says, as a text. */
+typedef struct gr_caption {
+  uint32_t struct_size;
+  uint32_t reserved;                /**< zero */
+  const char *GR_NULLABLE speaker;  /**< for people: "Ana", up to 100 bytes; NULL: unknown */
+  const char *GR_NONNULL text;      /**< 1 to GR_MAX_CAPTION bytes */
+  int64_t start_ns;                 /**< when it begins, on the session clock */
+  int64_t end_ns;                   /**< when it ends: up to GR_MAX_CAPTION_NS later */
+} gr_caption;
+
+/** The captions of a session. */
+typedef struct gr_captions_host {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** Adds a caption, which is final: recordings and viewers show it. Every output, composer and call that
+   *  has GR_EXT_CONTROL gets it as the event "caption". [any & sending] */
+  gr_status (*GR_NONNULL add)(gr_instance instance, const gr_caption *GR_NONNULL caption);
+} gr_captions_host;
+
+/* ------------------------------------------------------------------------------------
  * Extensions of plugins. The meaning of an id never changes; a new layout gets a new id.
  * ---------------------------------------------------------------------------------- */
 
@@ -798,6 +830,8 @@ GR_STATIC_ASSERT(size_of_host, sizeof(gr_host) == 80);
 GR_STATIC_ASSERT(size_of_video_functions, sizeof(gr_video_functions) == 40);
 GR_STATIC_ASSERT(size_of_audio_functions, sizeof(gr_audio_functions) == 16);
 GR_STATIC_ASSERT(size_of_audio_queue, sizeof(gr_audio_queue) == 24);
+GR_STATIC_ASSERT(size_of_caption, sizeof(gr_caption) == 40);
+GR_STATIC_ASSERT(size_of_captions_host, sizeof(gr_captions_host) == 16);
 GR_STATIC_ASSERT(size_of_initialize, sizeof(gr_initialize) == 48);
 GR_STATIC_ASSERT(size_of_plugin, sizeof(gr_plugin) == 72);
 GR_STATIC_ASSERT(size_of_descriptor, sizeof(gr_descriptor) == 72);

@@ -1,0 +1,21 @@
+/// What somebody says in a session, as a text.
+public struct Caption: Equatable, Sendable {
+    /// The speaker's name; nil if unknown.
+    public var speaker: String?
+    /// The text.
+    public var text: String
+    /// When it begins, in nanoseconds from the session's start.
+    public var startNanoseconds: Int64
+    /// When it ends, in nanoseconds from the session's start.
+    public var endNanoseconds: Int64
+
+    /// Makes a caption.
+    public init(
+        speaker: String? = nil, text: String, startNanoseconds: Int64, endNanoseconds: Int64
+    ) {
+        self.speaker = speaker
+        self.text = text
+        self.startNanoseconds = startNanoseconds
+        self.endNanoseconds = endNanoseconds
+    }
+}
