@@ -56,4 +56,15 @@ import Testing
         #expect(
             session.host.state.withLock { $0.log.last } == #"1 onSessionEvent {"event":"started"}"#)
     }
+
+    @Test(
+        arguments: [
+            "camera", "screen", "microphone", "screen-audio", "receiver", "speaker",
+        ])
+    func `events reach a plugin of each simple kind`(name: String) throws {
+        let session = try FakeSession(name, of: testEntry)
+        try session.event(#"{"event":"caption"}"#)
+        #expect(
+            session.host.state.withLock { $0.log } == [#"1 onSessionEvent {"event":"caption"}"#])
+    }
 }

@@ -16,6 +16,8 @@ private struct AudioDriver<Content: PumpedAudio> {
         shared = Shared(try Content(settings: settings, host: host))
     }
 
+    func sessionEvent(_ json: String) { shared.content.withLock { $0.onSessionEvent(json) } }
+
     func change(_ settings: Content.Settings) {
         shared.content.withLock { $0.onSettingsChange(settings) }
     }
@@ -58,6 +60,7 @@ struct MicrophoneSource<Content: Microphone>: VirtualAudioMic {
     }
 
     func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+    func onSessionEvent(_ json: String) { driver.sessionEvent(json) }
 
     mutating func onMicInitialize(_ sender: AudioSender) throws {
         try driver.initialize()
@@ -88,6 +91,7 @@ struct ScreenAudioSource<Content: ScreenAudio>: ShareAudioSource {
     }
 
     func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+    func onSessionEvent(_ json: String) { driver.sessionEvent(json) }
     func onShareAudioInitialize() throws { try driver.initialize() }
     mutating func onStartSendAudio(_ sender: AudioSender) throws { try driver.start(sender) }
     mutating func onStopSendAudio() { driver.stop() }

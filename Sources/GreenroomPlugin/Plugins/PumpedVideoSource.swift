@@ -17,6 +17,8 @@ private struct VideoDriver<Content: PumpedVideo> {
         shared = Shared(try Content(settings: settings, host: host))
     }
 
+    func sessionEvent(_ json: String) { shared.content.withLock { $0.onSessionEvent(json) } }
+
     func change(_ settings: Content.Settings) {
         shared.content.withLock { $0.onSettingsChange(settings) }
     }
@@ -88,6 +90,7 @@ struct PumpedVideoSource<Content: PumpedVideo>: VideoSource {
     }
 
     func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+    func onSessionEvent(_ json: String) { driver.sessionEvent(json) }
 
     mutating func onInitialize(
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
@@ -158,6 +161,7 @@ struct ScreenSource<Content: Screen>: ShareSource {
     }
 
     func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+    func onSessionEvent(_ json: String) { driver.sessionEvent(json) }
 
     mutating func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer {
         let answer = try driver.initialize(supported: [limit], suggested: limit)

@@ -73,6 +73,8 @@ struct ReceiverOutput<Receiver: RawVideoReceiver>: Output {
         receiver.onSettingsChange(settings)
     }
 
+    mutating func onSessionEvent(_ json: String) { receiver.onSessionEvent(json) }
+
     mutating func onTrack(_ track: Track) throws -> TrackWant? {
         guard track.kind.isVideo else { return nil }
         return try receiver.subscription(to: track).map { .video($0) }

@@ -117,6 +117,8 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
         speaker.onSettingsChange(settings)
     }
 
+    mutating func onSessionEvent(_ json: String) { speaker.onSessionEvent(json) }
+
     mutating func onTrack(_ track: Track) -> TrackWant? {
         hasCall = hasCall == true || track.kind == .incoming
         guard let position = SpeakerPosition(track.kind), speaker.positions.contains(position),

@@ -121,6 +121,8 @@ struct RecordingSpeaker: VirtualAudioSpeaker {
 
     init(settings: NoSettings, host: PluginHost) { self.host = host }
 
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
+
     var positions: Set<SpeakerPosition> { [.oneWay, .shared] }
     var format: AudioFormat { AudioFormat(sampleRate: 22_050, channels: 1) }
     var blockMilliseconds: Int { 20 }
@@ -146,6 +148,8 @@ struct RecordingReceiver: RawVideoReceiver {
     let host: PluginHost
 
     init(settings: NoSettings, host: PluginHost) { self.host = host }
+
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
 
     func subscription(to track: Track) throws -> VideoTrackWant? {
         host.log(.debug, "subscription to \(track.name)")

@@ -259,6 +259,7 @@ struct TestCamera: Camera {
     }
 
     mutating func onSettingsChange(_ settings: PumpBehaviour) { self.settings = settings }
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
 
     func onInitialize(
         supported: [VideoCapability], suggested: VideoCapability
@@ -282,7 +283,9 @@ struct TestScreen: Screen {
         VideoCapability(size: FrameSize(width: 16, height: 8), rate: FrameRate(30)),
         VideoCapability(width: 640, height: 360, fps: 15),
     ]
-    init(settings: NoSettings, host: PluginHost) {}
+    let host: PluginHost
+    init(settings: NoSettings, host: PluginHost) { self.host = host }
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
     var format: PixelFormat { .bgra }
     var color: ColorSpace { .bt709Full }
 
@@ -299,7 +302,14 @@ struct TestMicrophone: Microphone {
         AudioFormat(sampleRate: settings.sampleRate, channels: settings.channels)
     }
 
-    init(settings: PumpBehaviour, host: PluginHost) { self.settings = settings }
+    let host: PluginHost
+
+    init(settings: PumpBehaviour, host: PluginHost) {
+        self.settings = settings
+        self.host = host
+    }
+
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
 
     func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws {
         try settings.act(at: time.index)
@@ -312,7 +322,9 @@ struct TestMicrophone: Microphone {
 
 struct TestScreenAudio: ScreenAudio {
     static let plugin = describe("screen-audio")
-    init(settings: NoSettings, host: PluginHost) {}
+    let host: PluginHost
+    init(settings: NoSettings, host: PluginHost) { self.host = host }
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
     func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) {}
 }
 
