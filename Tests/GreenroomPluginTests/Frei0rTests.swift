@@ -42,9 +42,8 @@ import Testing
     /// Nil for a mixer.
     private static func open(_ effect: String) throws -> Opened? {
         func load(_ path: String) throws -> UnsafeMutableRawPointer {
-            try #require(
-                dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), "\(String(cString: dlerror()))"
-            )
+            let library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+            return try #require(library, "\(path)")
         }
         let bridge = try load(Checkout.products + "/libFrei0r.so")
         let symbol = try #require(dlsym(bridge, "greenroom_frei0r_open"))

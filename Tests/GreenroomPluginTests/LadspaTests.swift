@@ -14,9 +14,8 @@ import Testing
         entry: UnsafePointer<gr_entry>, index: UInt32
     )] {
         func load(_ path: String) throws -> UnsafeMutableRawPointer {
-            try #require(
-                dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), "\(String(cString: dlerror()))"
-            )
+            let library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+            return try #require(library, "\(path)")
         }
         let bridge = try load(Checkout.products + "/libLadspa.so")
         let symbol = try #require(dlsym(bridge, "greenroom_ladspa_open"))
