@@ -349,7 +349,7 @@ let package = Package(
         .target(name: "GreenroomV4L2", dependencies: ["CV4L2", "GreenroomMedia"]),
 
         // The host, bottom up.
-        .target(name: "GreenroomRuntime"),
+        .target(name: "GreenroomRuntime", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomNegotiation", dependencies: ["GreenroomMedia"]),
         .target(
             name: "GreenroomPluginInterface",
@@ -430,10 +430,15 @@ let package = Package(
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
+        // What a session decides, as a value: no clock, no thread and no plugin below it.
+        .target(
+            name: "GreenroomDecisions",
+            dependencies: ["GreenroomMedia", "GreenroomModel", "GreenroomPluginInterface"]),
         .target(
             name: "GreenroomSession",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomDecisions",
+                "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSchema", "StageDecisions", "GreenroomSystem", "GreenroomVideo",
@@ -506,7 +511,7 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomABI", "GreenroomALSA",
-                "GreenroomAudio", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomAudio", "GreenroomConfig", "GreenroomConversion", "GreenroomDecisions",
                 "GreenroomHarness", "GreenroomHost", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomMetrics", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOperate", "GreenroomOutputs",
@@ -572,7 +577,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomFiles",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomDecisions",
+                "GreenroomFiles",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSession", "GreenroomVideo", "TestSupport",
@@ -640,7 +646,10 @@ let package = Package(
 
         // Tests of the real programs; they import nothing of what they test. Modules are built in reverse
         // order of their names: this one, by far the largest, is first, and no processor waits for it.
-        .testTarget(name: "ProgramTests", dependencies: ["SessionTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "ProgramTests", dependencies: ["SessionTestSupport", "TestSupport"],
+            // Tests/nightly.sh compiles and runs them, too.
+            exclude: Context.environment["GREENROOM_NIGHTLY"] == nil ? ["Nightly"] : []),
         // The samples of `Samples/VendorStyle` in the tests' process.
         .testTarget(
             name: "VendorStyleTests",

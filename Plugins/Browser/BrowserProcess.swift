@@ -158,7 +158,7 @@ struct BrowserProcess: ~Copyable {
     }
 
     /// Begins a page: it can read the files of its folder.
-    mutating func begin(_ address: PageAddress) { gate.begin(address, resolve: Self.resolved) }
+    mutating func begin(_ address: BrowserAddress) { gate.begin(address, resolve: Self.resolved) }
 
     /// The reason why the page's last navigation failed; nil if it did not.
     var failure: String? { gate.failure }

@@ -25,7 +25,8 @@ struct Demuxer: ~Copyable {
     private let interrupt: Interrupt
     /// The stream of each track.
     private var streams: [Int32?]
-    private var queues = [PacketQueue](repeating: PacketQueue(), count: MediaTrack.allCases.count)
+    private var queues = [DemuxedPackets](
+        repeating: DemuxedPackets(), count: MediaTrack.allCases.count)
     /// The leg that it reads.
     private var leg: Int?
     private var isAtEnd = false
@@ -73,7 +74,7 @@ struct Demuxer: ~Copyable {
         let best = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let chosen = [
             video.first { $0.pointee.index == best } ?? video.first,
-            try AudioChoice(audioTrack).stream(of: audio, in: context, file: address.name),
+            try AudioTrackChoice(audioTrack).stream(of: audio, in: context, file: address.name),
         ]
         let subtitles = all.filter {
             $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_SUBTITLE
@@ -134,7 +135,7 @@ struct Demuxer: ~Copyable {
 
     private func endOfLastPacket(of track: MediaTrack, near time: Int64) -> Int64? {
         guard let context, let index = streams[track.rawValue],
-            let parameters = parameters[track.rawValue], let packet = try? Packet()
+            let parameters = parameters[track.rawValue], let packet = try? MediaPacket()
         else { return nil }
         let goal = av_rescale_q(
             origin + time, AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
@@ -169,9 +170,9 @@ struct Demuxer: ~Copyable {
     // MARK: Reading
 
     /// The next packet of any track, for a stream; nil at its end.
-    mutating func next() throws -> (packet: Packet, track: MediaTrack)? {
+    mutating func next() throws -> (packet: MediaPacket, track: MediaTrack)? {
         while let context {
-            let packet = try Packet()
+            let packet = try MediaPacket()
             interrupt.limit(seconds: address.limits?.read)
             let code = av_read_frame(context, packet.pointer)
             // A call that was ended may still return what the parser has kept.
@@ -195,8 +196,8 @@ struct Demuxer: ~Copyable {
     /// - Parameter keeping: Which packets of each track are kept; nil if none.
     /// - Returns: nil at the end of the leg.
     mutating func packet(
-        of track: MediaTrack, in leg: Playback.Leg, keeping: (MediaTrack) -> PacketQueue.Keeping?
-    ) throws -> Packet? {
+        of track: MediaTrack, in leg: Playback.Leg, keeping: (MediaTrack) -> DemuxedPackets.Keeping?
+    ) throws -> MediaPacket? {
         while true {
             if let entry = queues[track.rawValue].first {
                 if entry.leg == leg.number { return queues[track.rawValue].removeFirst() }
@@ -216,7 +217,7 @@ struct Demuxer: ~Copyable {
 
     /// Reads the rest of a leg for the other track, which may be a little behind.
     private mutating func leave(
-        for track: MediaTrack, _ keeping: (MediaTrack) -> PacketQueue.Keeping?
+        for track: MediaTrack, _ keeping: (MediaTrack) -> DemuxedPackets.Keeping?
     ) throws {
         guard leg != nil else { return }
         for _ in 0..<Self.restLimit {
@@ -228,9 +229,10 @@ struct Demuxer: ~Copyable {
     private static let restLimit = 100
 
     /// Reads a packet into its queue; false at the end.
-    private mutating func readOne(_ keeping: (MediaTrack) -> PacketQueue.Keeping?) throws -> Bool {
+    private mutating func readOne(_ keeping: (MediaTrack) -> DemuxedPackets.Keeping?) throws -> Bool
+    {
         guard let context, !isAtEnd, let leg else { return false }
-        let packet = try Packet()
+        let packet = try MediaPacket()
         let code = av_read_frame(context, packet.pointer)
         guard code >= 0 else {
             isAtEnd = true
@@ -274,8 +276,8 @@ struct Demuxer: ~Copyable {
 }
 
 /// Packets of a track in the order of the file, each with its leg. Bounded.
-struct PacketQueue {
-    private var entries: [(packet: Packet, leg: Int)] = []
+struct DemuxedPackets {
+    private var entries: [(packet: MediaPacket, leg: Int)] = []
     private var head = 0
     private var bytes = 0
 
@@ -283,7 +285,7 @@ struct PacketQueue {
     private static let byteLimit = 32 << 20
     private static let countLimit = 4000
 
-    var first: (packet: Packet, leg: Int)? { head < entries.count ? entries[head] : nil }
+    var first: (packet: MediaPacket, leg: Int)? { head < entries.count ? entries[head] : nil }
 
     /// Decides which packets are kept.
     enum Keeping {
@@ -292,7 +294,7 @@ struct PacketQueue {
         case latest
     }
 
-    mutating func append(_ packet: Packet, leg: Int, _ keeping: Keeping) {
+    mutating func append(_ packet: MediaPacket, leg: Int, _ keeping: Keeping) {
         if keeping == .latest, packet.isKey {
             while removeFirst() != nil {}
         }
@@ -305,7 +307,7 @@ struct PacketQueue {
         }
     }
 
-    mutating func removeFirst() -> Packet? {
+    mutating func removeFirst() -> MediaPacket? {
         guard head < entries.count else { return nil }
         let packet = entries[head].packet
         head += 1
@@ -319,7 +321,7 @@ struct PacketQueue {
 }
 
 /// Decides which audio track plays.
-enum AudioChoice: Equatable {
+enum AudioTrackChoice: Equatable {
     case standard
     case number(Int)
     case language(String)
@@ -358,7 +360,7 @@ enum AudioChoice: Equatable {
     }
 }
 
-extension AudioChoice: CustomStringConvertible {
+extension AudioTrackChoice: CustomStringConvertible {
     var description: String {
         switch self {
         case .standard: "by default"

@@ -3,7 +3,7 @@ import PluginEncoding
 import GreenroomPlugin
 
 /// A packet of a stream. Safe to hand over: its holder has the only reference.
-final class Packet: @unchecked Sendable {
+final class MediaPacket: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVPacket>
 
     init() throws(FFmpegError) { pointer = try allocated(av_packet_alloc()) }
@@ -88,20 +88,6 @@ final class StreamParameters: @unchecked Sendable {
         guard angle.isFinite else { return .none }
         let quarters = Int((-angle / 90).rounded()) & 3
         return Rotation(rawValue: UInt32(quarters * 90)) ?? .none
-    }
-}
-
-/// Options of FFmpeg's libraries, by name.
-struct FFmpegOptions: ~Copyable {
-    var dictionary: OpaquePointer?
-
-    init(_ options: [(String, String)]) {
-        for (name, value) in options { av_dict_set(&dictionary, name, value, 0) }
-    }
-
-    deinit {
-        var dictionary = dictionary
-        av_dict_free(&dictionary)
     }
 }
 

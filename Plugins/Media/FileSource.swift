@@ -10,7 +10,7 @@ final class FileSource: MediaSource {
         var demuxer: Demuxer
         var playback: Playback?
         /// Which packets of the tracks that are taken are kept.
-        var readers: [MediaTrack: PacketQueue.Keeping] = [:]
+        var readers: [MediaTrack: DemuxedPackets.Keeping] = [:]
         var settings: MediaSettings
     }
 
@@ -48,7 +48,7 @@ final class FileSource: MediaSource {
         }
     }
 
-    func keep(_ keeping: PacketQueue.Keeping, of track: MediaTrack) {
+    func keep(_ keeping: DemuxedPackets.Keeping, of track: MediaTrack) {
         state.withLock { $0.readers[track] = keeping }
     }
 

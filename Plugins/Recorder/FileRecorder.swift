@@ -19,11 +19,11 @@ final class FileRecorder {
     private let processStart: Int64?
     /// Whether this process has recorded before a pause.
     private let isContinued: Bool
-    private var video: [UInt32: VideoTrack] = [:]
+    private var video: [UInt32: RecordedVideo] = [:]
     private var audio: [UInt32: AudioTrack] = [:]
     private var streams: [MediaFile.Stream] = []
     /// Nil before the first frame or block.
-    private var recording: Recording?
+    private var recording: FileTracks?
     /// Its lock on the first file keeps other recordings away from all of them.
     private var first: MediaFile?
 
@@ -80,7 +80,7 @@ final class FileRecorder {
     // MARK: Recording
 
     /// The track that a frame is of; nil if this file does not have it.
-    func videoTrack(_ id: UInt32) -> VideoTrack? { video[id] }
+    func videoTrack(_ id: UInt32) -> RecordedVideo? { video[id] }
 
     /// Takes a frame of one of its tracks.
     ///
@@ -144,7 +144,7 @@ final class FileRecorder {
         for track in videoFirst {
             let encoder: Encoder
             if let capability = track.capability {
-                let opened = try VideoTrack(
+                let opened = try RecordedVideo(
                     stream: streams.count, capability: capability, codec: videoCodec,
                     kilobits: settings.videoBitRate, hasGlobalHeader: hasGlobalHeader)
                 video[track.id] = opened
@@ -181,7 +181,7 @@ final class FileRecorder {
     /// - Parameters:
     ///   - start: The time of the first frame or block in its track.
     ///   - now: The same on the session clock.
-    private func begin(at start: Int64, now: Int64) throws -> Recording {
+    private func begin(at start: Int64, now: Int64) throws -> FileTracks {
         var names = names
         // An existing file may be of the process before, or from before a pause: it is not replaced.
         let isResumed =
@@ -199,7 +199,7 @@ final class FileRecorder {
             throw RecordingError(path: names.next, underlyingError: .fileExists)
         }
         let (container, streams) = (container, streams)
-        return try Recording(from: start, limits: settings.limits) { [weak self] start in
+        return try FileTracks(from: start, limits: settings.limits) { [weak self] start in
             if isResumed { names.skipTaken() }
             let file = try MediaFile(
                 path: names.next, container: container, streams: streams, start: start,
@@ -214,7 +214,7 @@ final class FileRecorder {
     }
 
     /// The recording, which is begun if it is not.
-    private func recording(at start: Int64, now: Int64) throws -> Recording {
+    private func recording(at start: Int64, now: Int64) throws -> FileTracks {
         if let recording { return recording }
         let begun = try begin(at: start, now: now)
         recording = begun

@@ -82,8 +82,8 @@ final class Recorder: Output {
                 title: "Record; a recording after a pause is another file, NAME-2", live: true),
         ]
 
-        var limits: Recording.Limits {
-            Recording.Limits(
+        var limits: FileTracks.Limits {
+            FileTracks.Limits(
                 seconds: segmentSeconds, bytes: Int64(segmentMegabytes) * 1_000_000)
         }
     }
@@ -337,7 +337,7 @@ final class Recorder: Output {
         report()
     }
 
-    private func reportSkipped(_ frame: borrowing OutputFrame, _ track: VideoTrack) {
+    private func reportSkipped(_ frame: borrowing OutputFrame, _ track: RecordedVideo) {
         skipped += 1
         host.report("frames-skipped", skipped)
         guard skipped == 1 else { return }

@@ -35,7 +35,7 @@ final class StreamConnection {
     private static let interleaving: Int64 = 1_000_000
 
     private let context: UnsafeMutablePointer<AVFormatContext>
-    private let interruption: Interruption
+    private let interruption: NetworkTimeout
     private let name: String
     private let hasFile: Bool
     /// The time of the stream's first frame, in nanoseconds from the session's start.
@@ -44,7 +44,7 @@ final class StreamConnection {
     /// Connects, and begins the stream.
     init(
         _ address: StreamAddress, _ content: StreamContent, start: Int64,
-        _ interruption: Interruption
+        _ interruption: NetworkTimeout
     ) throws {
         self.interruption = interruption
         self.start = start
@@ -84,7 +84,7 @@ final class StreamConnection {
         context.pointee.interrupt_callback = AVIOInterruptCB(
             callback: { interruption in
                 guard let interruption else { return 0 }
-                let due = Unmanaged<Interruption>.fromOpaque(interruption).takeUnretainedValue()
+                let due = Unmanaged<NetworkTimeout>.fromOpaque(interruption).takeUnretainedValue()
                 return due.isDue ? 1 : 0
             }, opaque: Unmanaged.passUnretained(interruption).toOpaque())
         context.pointee.max_interleave_delta = Self.interleaving

@@ -22,7 +22,7 @@ package struct PageGate: Sendable {
     /// Begins a page.
     ///
     /// - Parameter resolve: Returns a path without symbolic links; nil if the file does not exist.
-    package mutating func begin(_ address: PageAddress, resolve: (String) -> String?) {
+    package mutating func begin(_ address: BrowserAddress, resolve: (String) -> String?) {
         failure = nil
         file = Self.path(ofFile: address.url)
         folder = file.flatMap { file in

@@ -92,7 +92,7 @@ public enum SessionEvent: Sendable {
     /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)
     /// An output plugin reports its state, with an optional text.
-    case outputState(role: String, state: OutputState, text: String?)
+    case outputState(role: String, state: OutputCondition, text: String?)
     /// A recording runs, or the last one has stopped.
     case recording(isOn: Bool)
     /// The disk use of a recording; a warning if the disk will be full too soon.

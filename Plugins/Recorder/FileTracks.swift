@@ -1,0 +1,177 @@
+import PluginEncoding
+import GreenroomPlugin
+
+/// Brings the tracks' packets together in files.
+///
+/// The session's time is divided into cells of 250 ms. As soon as every track has come to the end of
+/// a cell, its packets are written in the order of their times, as one piece of the file, so that a
+/// process that is killed leaves all but the last cells. Files change at the begin of a cell.
+///
+/// Which packets are in a cell depends on their times alone, not on the order in which tracks are
+/// delivered: a session on the virtual clock makes the same bytes each time.
+final class FileTracks {
+    /// Decides when files change.
+    struct Limits {
+        /// 0: no limit.
+        var seconds = 0
+        /// 0: no limit.
+        var bytes: Int64 = 0
+
+        var areSet: Bool { seconds > 0 || bytes > 0 }
+    }
+
+    static let cellNanoseconds: Int64 = 250_000_000
+    /// The distance between tracks after which the recording no longer waits for the slower one.
+    private static let longestWait: Int64 = 5_000_000_000
+    /// The usual number of cells that tracks may be ahead of the cell being written. A repeated frame
+    /// arrives a second late.
+    private static let lead: Int64 = 6
+
+    /// How many cells before the first frame or sample that arrives a file begins, where tracks begin in
+    /// the middle of a session.
+    private static let headStart: Int64 = 2
+
+    /// The cell of a time.
+    static func cell(of nanoseconds: Int64) -> Int64 { max(nanoseconds, 0) / cellNanoseconds }
+
+    private let limits: Limits
+    private let open: (_ start: Int64) throws -> MediaFile
+    private var file: MediaFile
+    /// The number of the file, from 0.
+    private var segment = 0
+    /// The cells at which files end.
+    private var cuts: [Int64] = []
+    private let firstCell: Int64
+    /// The cell of the first frame or sample that arrived: segments are counted from it.
+    private let startCell: Int64
+    /// The first cell that is not written.
+    private var nextCell: Int64
+    /// Packets that are not written, each with its cell.
+    private var pending: [(packet: Packet, cell: Int64)] = []
+    /// The cell of the track that is furthest.
+    private var furthestCell: Int64 = 0
+    private var closedBytes: Int64 = 0
+    /// The bytes of all files before each of the newest cells, the oldest one first.
+    private var history: [Int64] = []
+
+    /// Opens the first file.
+    ///
+    /// - Parameters:
+    ///   - start: The time of the first frame or sample, in nanoseconds from the session's start. Other
+    ///     tracks may begin up to half a second before it.
+    ///   - open: Creates the next file.
+    init(
+        from start: Int64, limits: Limits, open: @escaping (_ start: Int64) throws -> MediaFile
+    ) throws {
+        self.limits = limits
+        self.open = open
+        startCell = Self.cell(of: start)
+        firstCell = max(startCell - Self.headStart, 0)
+        nextCell = firstCell
+        file = try open(firstCell * Self.cellNanoseconds)
+    }
+
+    /// The end of the session; nil before.
+    private var end: Int64?
+
+    /// Seconds of media that are written.
+    var seconds: Double {
+        let end = end ?? nextCell * Self.cellNanoseconds
+        return Double(end - startCell * Self.cellNanoseconds) / 1_000_000_000
+    }
+
+    /// Bytes of all files.
+    var bytes: Int64 { closedBytes + file.size }
+
+    /// The files so far.
+    var fileCount: Int { segment + 1 }
+
+    /// The file that is written.
+    var path: String { file.path }
+
+    /// The number of the file that has a time.
+    ///
+    /// - Parameter current: The number that the track had before.
+    func segment(at nanoseconds: Int64, from current: Int) -> Int {
+        let cell = Self.cell(of: nanoseconds)
+        var current = current
+        while true {
+            if current >= cuts.count {
+                guard limits.seconds > 0 else { return current }
+                let length = Int64(limits.seconds) * 1_000_000_000 / Self.cellNanoseconds
+                let cut = (cuts.last ?? startCell) + length
+                guard cell >= cut else { return current }
+                cuts.append(cut)
+            }
+            guard cell >= cuts[current] else { return current }
+            current += 1
+        }
+    }
+
+    /// Adds a packet. A track's packets come in the order of their times.
+    func add(_ packet: Packet, cell: Int64) {
+        // There is nothing before the first file, except what a decoder of audio drops.
+        if cell < firstCell { packet.start = max(packet.start, file.start) }
+        pending.append((packet, max(cell, nextCell)))
+    }
+
+    /// Writes the cells that all tracks have passed.
+    ///
+    /// - Parameter ends: How far each track is, in nanoseconds; nil for one without media.
+    /// - Returns: Whether something was written.
+    func write(until ends: [Int64?]) throws -> Bool {
+        let furthest = ends.compactMap(\.self).max() ?? 0
+        let slowest = ends.map { $0 ?? 0 }.min() ?? 0
+        let end = max(slowest, furthest - Self.longestWait)
+        let before = nextCell
+        furthestCell = max(furthestCell, Self.cell(of: furthest))
+        while Self.cell(of: end) > nextCell { try writeCell() }
+        return nextCell > before
+    }
+
+    /// Writes what is left, and completes the file.
+    ///
+    /// - Parameter ends: How far each track has come, in nanoseconds; nil for one without media.
+    func finish(at ends: [Int64?]) throws {
+        while !pending.isEmpty { try writeCell() }
+        try file.close()
+        end = ends.compactMap(\.self).max()
+    }
+
+    private func writeCell() throws {
+        if segment < cuts.count, nextCell >= cuts[segment] { try change() }
+        let cell = nextCell
+        var packets: [Packet] = []
+        pending.removeAll { entry in
+            guard entry.cell <= cell else { return false }
+            packets.append(entry.packet)
+            return true
+        }
+        packets.sort { ($0.start, $0.stream) < ($1.start, $1.stream) }
+        for packet in packets { try file.write(packet) }
+        try file.finishPiece()
+        nextCell = cell + 1
+        limitSize()
+    }
+
+    /// Ends the file below the size limit, with a margin because tracks may be several cells ahead.
+    private func limitSize() {
+        guard limits.bytes > 0 else { return }
+        history.append(bytes)
+        if history.count > Int(Self.lead) + 2 { history.removeFirst() }
+        let coming = bytes - (history.first ?? bytes)
+        guard cuts.count == segment, file.size + coming >= limits.bytes else { return }
+        let cut = max(nextCell + Self.lead, furthestCell + 1)
+        let longest = Int64(limits.seconds) * 1_000_000_000 / Self.cellNanoseconds
+        guard longest == 0 || cut < (cuts.last ?? startCell) + longest else { return }
+        cuts.append(cut)
+    }
+
+    private func change() throws {
+        try file.close()
+        let next = try open(nextCell * Self.cellNanoseconds)
+        closedBytes += file.size
+        file = next
+        segment += 1
+    }
+}
