@@ -289,7 +289,7 @@ let package = Package(
             dependencies: ["GreenroomMedia", "GreenroomNegotiation", "GreenroomSchema"]),
 
         // Descriptors and errno: swift-system, and what it lacks.
-        .target(name: "GreenroomSystem", dependencies: [systemPackage]),
+        .target(name: "GreenroomSystem", dependencies: ["CLinux", systemPackage]),
 
         // What plugin authors import.
         .target(name: "GreenroomPlugin", dependencies: ["GreenroomABI", "GreenroomMedia"]),
@@ -306,7 +306,9 @@ let package = Package(
         // A program that a plugin runs, and that ends with it.
         .target(
             name: "PluginProcess",
-            dependencies: ["CLinux", "GreenroomPlugin", "GreenroomSchema", systemPackage],
+            dependencies: [
+                "CLinux", "GreenroomPlugin", "GreenroomSchema", "GreenroomSystem", systemPackage,
+            ],
             path: "Plugins/Shared/Process"),
         // The decisions of Browser: addresses, Chromium's options and messages, pictures.
         .target(

@@ -2,6 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import GreenroomPlugin
 internal import GreenroomSchema
+internal import GreenroomSystem
 internal import SystemPackage
 
 /// A command that runs in a process group of its own, with pipes to and from it.
@@ -156,63 +157,14 @@ package final class CommandProcess: Sendable {
             [0: lifeline], [:], group: 0)
     }
 
-    /// - Parameters:
-    ///   - streams: Descriptors by the number that they get. Standard streams that are missing are empty.
-    ///   - variables: They are added to this process's environment.
-    ///   - group: The process group; 0 for a new one. Ctrl-C reaches only the host.
     private static func spawn(
         _ words: [String], _ streams: [Int32: Int32], _ variables: [String: String], group: pid_t
     ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        // The host's standard output may be media.
-        for number in Int32(0)...2 where streams[number] == nil {
-            posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+        do throws(Errno) {
+            return try ProgramStart.spawn(words, streams, variables, group: group)
+        } catch {
+            throw refusal(of: words[0], error.rawValue)
         }
-        for (number, stream) in streams {
-            posix_spawn_file_actions_adddup2(&actions, stream, number)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setpgroup(&attributes, group)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        let lines = variables.isEmpty ? [] : environment(with: variables)
-        var values: [UnsafeMutablePointer<CChar>?] = lines.map { strdup($0) } + [nil]
-        defer { for value in values { free(value) } }
-        var process = pid_t()
-        let status = values.withUnsafeMutableBufferPointer {
-            posix_spawnp(
-                &process, words[0], &actions, &attributes, &arguments,
-                variables.isEmpty ? environ : $0.baseAddress)
-        }
-        guard status == 0 else { throw refusal(of: words[0], status) }
-        return process
-    }
-
-    /// This process's environment with other variables.
-    private static func environment(with variables: [String: String]) -> [String] {
-        var lines: [String] = []
-        var next = environ
-        while let line = next.pointee {
-            let text = String(cString: line)
-            let name = text.prefix { $0 != "=" }
-            if variables[String(name)] == nil { lines.append(text) }
-            next += 1
-        }
-        return lines + variables.map { "\($0)=\($1)" }
     }
 
     private static func refusal(of program: String, _ status: Int32) -> PluginError {

@@ -56,63 +56,25 @@ enum HookProcess {
         }
         defer { close(pipe[0]) }
         let bytes = Array(input.utf8)
-        var process: pid_t = 0
         let isWritten =
             bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } == bytes.count
             && lseek(file, 0, SEEK_SET) == 0
         // Both ends of a pipe of the program's block as usual.
         _ = fcntl(pipe[1], F_SETFL, 0)
-        let status = isWritten ? spawn(words, file, pipe[1], variables, folder, &process) : ENOSPC
-        close(file)
-        close(pipe[1])
-        guard status == 0 else { return End(text: "cannot be started: \(Errno(rawValue: status))") }
-        return wait(for: process, reading: pipe[0], seconds: seconds)
-    }
-
-    private static func spawn(
-        _ words: [String], _ input: Int32, _ output: Int32, _ variables: [String: String],
-        _ folder: String, _ process: inout pid_t
-    ) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, output, 2)
-        greenroom_spawn_in(&actions, folder)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { sigaddset(&defaults, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // Ctrl-C reaches only the host.
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        var environment: [UnsafeMutablePointer<CChar>?] =
-            currentEnvironment(except: variables).map { strdup($0) }
-            + variables.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for line in environment { free(line) } }
-        return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &environment)
-    }
-
-    private static func currentEnvironment(except variables: [String: String]) -> [String] {
-        var lines: [String] = []
-        var next = environ
-        while let line = next.pointee {
-            let text = String(cString: line)
-            if variables[String(text.prefix { $0 != "=" })] == nil { lines.append(text) }
-            next += 1
+        let process: pid_t
+        do throws(Errno) {
+            defer {
+                close(file)
+                close(pipe[1])
+            }
+            guard isWritten else { throw Errno.noSpace }
+            process = try ProgramStart.spawn(
+                words, [0: file, 1: pipe[1], 2: pipe[1]], variables, in: folder,
+                restoring: [SIGPIPE, SIGINT, SIGTERM, SIGHUP])
+        } catch {
+            return End(text: "cannot be started: \(error)")
         }
-        return lines
+        return wait(for: process, reading: pipe[0], seconds: seconds)
     }
 
     /// Waits for the end, and keeps the end of the output.
