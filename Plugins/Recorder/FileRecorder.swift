@@ -30,6 +30,8 @@ final class FileRecorder {
     private var captionStream: Int?
     /// Nil before the first frame or block.
     private var recording: Recording?
+    /// The start of the track whose media came first, on the session clock.
+    private var origin: Int64 = 0
     /// Its lock on the first file keeps other recordings away from all of them.
     private var first: MediaFile?
     /// The memory of a replay; nil before the first frame or block.
@@ -186,9 +188,13 @@ final class FileRecorder {
     var isOwn: Bool { processStart == nil }
 
     /// Adds a caption to the file that is written; nothing before its first frame or block.
-    func add(_ caption: CaptionEvent) throws {
-        guard settings.replaySeconds == 0 else { return }
-        try recording?.add(caption, replaces: settings.overwrite)
+    func add(_ caption: CaptionEvent, without pauses: RecordingPauses) throws {
+        guard settings.replaySeconds == 0, let recording,
+            let times = pauses.inFile(from: caption.start, to: caption.end, origin: origin)
+        else { return }
+        var caption = caption
+        (caption.start, caption.end) = times
+        try recording.add(caption, replaces: settings.overwrite)
     }
 
     /// Encodes what is left, and completes the file.
@@ -324,6 +330,7 @@ final class FileRecorder {
         if let recording { return recording }
         let begun = try begin(at: start, origin: origin)
         recording = begun
+        self.origin = origin
         return begun
     }
 }

@@ -368,14 +368,11 @@ final class Recorder: Output {
 
     /// Adds a caption to the file of the session's own tracks.
     func onSessionEvent(_ json: String) {
-        guard isStarted, var caption = CaptionEvent(json), !pauses.has(caption.start),
+        guard isStarted, let caption = CaptionEvent(json),
             let file = allFiles.first(where: \.isOwn)
         else { return }
-        (caption.start, caption.end) = (
-            pauses.written(caption.start), pauses.written(caption.end)
-        )
         do {
-            try file.add(caption)
+            try file.add(caption, without: pauses)
         } catch {
             host.log(.warning, "a caption is not recorded: \(error)")
         }

@@ -82,8 +82,6 @@ struct ReplayFile: @unchecked Sendable {
         let tenths = (end - file.start) / 100_000_000
         return "\(path): \(tenths / 10).\(tenths % 10) s, \(file.size) bytes"
     }
-
-    var size: Int64 { file.size }
 }
 
 /// The writing of a replay, on a thread.

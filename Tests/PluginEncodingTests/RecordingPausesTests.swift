@@ -134,4 +134,18 @@ import Testing
         #expect(pauses.written(time * 1_000_000) == written * 1_000_000)
         #expect(pauses.has(time * 1_000_000) == isInPause)
     }
+
+    @Test(
+        arguments: [
+            (1400, 1400, 1500), (1800, nil, nil), (1500, nil, nil), (2400, nil, nil),
+            (2500, 1500, 1700),
+        ] as [(Int64, Int64?, Int64?)])
+    func `a caption counts from the session's start, and pauses are on its clock`(
+        time: Int64, start: Int64?, end: Int64?
+    ) {
+        let times = pauses([(2000, 3000)]).inFile(
+            from: time * 1_000_000, to: (time + 200) * 1_000_000, origin: 500 * 1_000_000)
+        #expect(times?.start == start.map { $0 * 1_000_000 })
+        #expect(times?.end == end.map { $0 * 1_000_000 })
+    }
 }

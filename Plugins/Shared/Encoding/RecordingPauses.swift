@@ -30,12 +30,22 @@ package struct RecordingPauses: Sendable {
         all.contains { $0.start <= time && time < $0.end ?? .max }
     }
 
-    /// The time in the file of a time of the session. A time in a pause is that of its start.
+    /// Converts a time of the session clock to a time without the pauses. All times in a pause become the start of the pause.
     package func written(_ time: Int64) -> Int64 {
         let time = min(max(time, 0), Self.latest)
         return all.reduce(time) { written, pause in
             written - max(min(pause.end ?? time, time) - pause.start, 0)
         }
+    }
+
+    /// The times in the file of a text, whose times count from the session's start. nil if it begins in a pause.
+    ///
+    /// - Parameter origin: The session's start on the session clock.
+    package func inFile(
+        from start: Int64, to end: Int64, origin: Int64
+    ) -> (start: Int64, end: Int64)? {
+        guard !has(origin &+ start) else { return nil }
+        return (written(origin &+ start) &- origin, written(origin &+ end) &- origin)
     }
 
     /// Ends the pause. The pause lasts a whole number of frames, so that the frames after it fit
