@@ -76,18 +76,11 @@ struct StagePainter {
         else { return nil }
         tell(layout.missing)
         let (inner, margin) = (pixels / 3, pixels / 2)
-        let size = FrameSize(
-            width: min(layout.size.width + 2 * inner, rect.width),
-            height: min(layout.size.height + inner, rect.height))
-        var picture = TextPicture(size: size)
-        picture.fill(
-            x: 0, y: 0, width: size.width, height: size.height,
-            Color(red: 0, green: 0, blue: 0, alpha: 150))
-        layout.draw(
-            into: &picture, x: inner, y: inner / 2, color: Color(red: 255, green: 255, blue: 255))
-        let label = Overlay(
-            picture.finished(), x: rect.x + margin, y: rect.y + rect.height - size.height - margin,
-            frame: canvas, color: color)
+        let box = Self.box(
+            layout, padding: inner, opacity: 150,
+            within: FrameSize(width: rect.width, height: rect.height))
+        let y = rect.y + rect.height - box.height - margin
+        let label = Overlay(box, x: rect.x + margin, y: y, frame: canvas, color: color)
         if labels.count >= Self.limit { labels = [:] }
         labels[key] = label
         return label
@@ -104,21 +97,28 @@ struct StagePainter {
                 room: FrameSize(width: max(canvas.width * 4 / 5, 8), height: canvas.height / 2))
         else { return nil }
         tell(layout.missing)
-        let margin = pixels / 2
+        let box = Self.box(layout, padding: pixels / 2, opacity: 190, within: canvas)
+        let x = (canvas.width - box.width) / 2
+        let y = max(canvas.height - box.height - pixels, 0)
+        caption.overlay = Overlay(box, x: x, y: y, frame: canvas, color: color)
+        return caption.overlay
+    }
+
+    /// White text on a dark box.
+    private static func box(
+        _ layout: TextLayout, padding: Int, opacity: UInt8, within limit: FrameSize
+    ) -> Image {
         let size = FrameSize(
-            width: min(layout.size.width + 2 * margin, canvas.width),
-            height: min(layout.size.height + margin, canvas.height))
+            width: min(layout.size.width + 2 * padding, limit.width),
+            height: min(layout.size.height + padding, limit.height))
         var picture = TextPicture(size: size)
         picture.fill(
             x: 0, y: 0, width: size.width, height: size.height,
-            Color(red: 0, green: 0, blue: 0, alpha: 190))
+            Color(red: 0, green: 0, blue: 0, alpha: opacity))
         layout.draw(
-            into: &picture, x: margin, y: margin / 2,
+            into: &picture, x: padding, y: padding / 2,
             color: Color(red: 255, green: 255, blue: 255))
-        caption.overlay = Overlay(
-            picture.finished(), x: (canvas.width - size.width) / 2,
-            y: max(canvas.height - size.height - pixels, 0), frame: canvas, color: color)
-        return caption.overlay
+        return picture.finished()
     }
 
     /// The picture of a tile without video: the initials of a name on the person's colour.
