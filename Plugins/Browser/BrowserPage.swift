@@ -67,7 +67,7 @@ struct BrowserPage: ~Copyable {
         try call(
             "Runtime.evaluate", "\"expression\":\(PageAudioScript.exchange(heard).quoted)", idle
         ) { content, text in
-            // Without a value the page has not run the script yet.
+            // The script gives a value as soon as the page has run it.
             guard
                 case .string(let place) = content.member("result", in: text)?
                     .member("value", in: text)

@@ -3,7 +3,7 @@ import Glibc
 import GreenroomPlugin
 import PluginProcess
 
-/// Reads the captions that a command writes, on a thread of its own.
+/// Reads the captions that a command writes, on a separate thread.
 final class CaptionReader: Sendable {
     /// The descriptor of the command.
     static let number: Int32 = 3

@@ -45,7 +45,7 @@ final class Recording {
     /// The file of captions beside the file that is written; nil before its first caption.
     private var captions: WebVTTWriter?
     private var captionPath = ""
-    /// When the last caption of the text track begins.
+    /// The start of the last caption of the text track.
     private var lastCaption: Int64 = 0
     private var file: any PieceWriter
     /// The number of the file, from 0.
@@ -137,7 +137,7 @@ final class Recording {
         pending.append((packet, max(cell, nextCell)))
     }
 
-    /// Adds a caption to the file that is written. What was said before the file begins at its start.
+    /// Adds a caption to the current file. A caption from before the file begins at the start of the file.
     ///
     /// - Parameter replaces: Whether the file of captions may exist.
     func add(_ caption: CaptionEvent, replaces: Bool) throws {

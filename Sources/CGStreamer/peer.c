@@ -381,7 +381,7 @@ static GstFlowReturn pass_list(GstPad *pad, GstObject *parent, GstBufferList *li
     return result;
 }
 
-// webrtcbin builds these elements for each slot, also without FEC; they would split the lists of packets.
+// webrtcbin builds these elements for each slot, even without FEC. They would split the lists of packets.
 static void pass_lists(GstElement *element)
 {
     GstPad *pad = gst_element_get_static_pad(element, "sink");

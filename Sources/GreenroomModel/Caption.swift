@@ -1,12 +1,12 @@
-/// What somebody says in a session, as a text.
+/// The text of words that somebody speaks in a session.
 public struct Caption: Equatable, Sendable {
     /// The speaker's name; nil if unknown.
     public var speaker: String?
     /// The text.
     public var text: String
-    /// When it begins, in nanoseconds from the session's start.
+    /// The start of the words, in nanoseconds from the session's start.
     public var startNanoseconds: Int64
-    /// When it ends, in nanoseconds from the session's start.
+    /// The end of the words, in nanoseconds from the session's start.
     public var endNanoseconds: Int64
 
     /// Makes a caption.

@@ -3,9 +3,9 @@ package struct CaptionEvent: Equatable, Sendable {
     /// The speaker's name; nil if unknown.
     package var speaker: String?
     package var text: String
-    /// When it begins, in nanoseconds from the session's start.
+    /// The start of the words, in nanoseconds from the session's start.
     package var start: Int64
-    /// When it ends, in nanoseconds from the session's start.
+    /// The end of the words, in nanoseconds from the session's start.
     package var end: Int64
 
     /// Reads an event; nil for another one.

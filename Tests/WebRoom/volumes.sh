@@ -42,7 +42,7 @@ wait_for "hears 660 1000 $" "$work/Ben"
 kill $ana $ben
 wait $ana $ben
 cat "$work/Ana" "$work/Ana.json" "$work/Ben.json"
-# In the other order the tones of a guest's own voice would be there, or Ana would have lost one.
+# Nobody may hear the tone of the own voice, and Ben's volumes must not change what Ana hears.
 ! grep "hears.* 660" "$work/Ana" || fail "Ana hears herself."
 ! grep "hears.* 880" "$work/Ben" || fail "Ben hears himself."
 [ "$(grep -c "hears 880 1000 $" "$work/Ana")" = 1 ] || fail "Ben's volumes changed what Ana hears."

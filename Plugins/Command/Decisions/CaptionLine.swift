@@ -8,7 +8,7 @@ package struct CaptionLine: Equatable, Sendable {
     package var speaker: String?
     package var text: String
 
-    /// Reads a line; nil if it is no caption.
+    /// Parses a line; nil if the line has another format.
     package init?(_ line: String) {
         let fields = line.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
         guard fields.count == 4, let start = Double(fields[0]), let end = Double(fields[1]),

@@ -108,7 +108,7 @@ package struct Answer: Equatable, Sendable {
             && medium.name.map(group.contains) ?? false
     }
 
-    /// The medium whose transport the group shares: the first one that stays, if it has transport data.
+    /// The medium whose transport the group shares: the first remaining medium, if its offer has transport data.
     private static func tagged(
         _ group: [String], _ lines: [Int], _ offer: SessionDescription
     ) -> Int {
@@ -281,7 +281,7 @@ package struct Answer: Equatable, Sendable {
             guard let name = offer.media[one.line].name else { continue }
             lines[name] = bundle == nil ? index : 0
         }
-        // The shared transport may be that of an inactive medium.
+        // An inactive medium may own the shared transport.
         if let name = bundle.flatMap({ offer.media[$0].name }) { lines[name] = 0 }
         return CandidateTarget(
             usernames: Set(served.compactMap(\.transport.username)), lines: lines,

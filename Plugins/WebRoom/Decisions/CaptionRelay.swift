@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 import GreenroomMedia
 
-/// Relays captions to the pages of a room: each page shows those that it has not shown.
+/// Relays captions to the pages of a room. Each page shows only new captions.
 package struct CaptionRelay: Sendable {
     /// A caption.
     package struct Caption: Encodable, Equatable, Sendable {

@@ -4,9 +4,9 @@
 /// of the mix leaves 20 ms after its end.
 package struct VolumeMix: Sendable {
     package static let blockFrames = 960
-    /// The frames from the first one that has not left.
+    /// The length of the ring, in frames.
     private static let window: Int64 = 3840
-    /// A larger step of the time begins anew.
+    /// The longest gap in the audio, in frames. After a longer one the mix starts again.
     private static let longestGap: Int64 = 48_000
 
     /// A ring: a frame has the place of its number.

@@ -243,7 +243,7 @@ package final class OutputFeed: Sendable {
     package var exceptions: ParticipantExceptions { state.withLock { $0.exceptions } }
 
     /// Changes the participants whom the plugin leaves out. For the plugin, their tracks end, and open
-    /// again when they are no longer left out.
+    /// again when the exception ends.
     package func leaveOut(_ exceptions: ParticipantExceptions) {
         let isNews = state.withLock { state in
             guard state.exceptions != exceptions else { return false }

@@ -2,7 +2,7 @@ import GreenroomModel
 import GreenroomOutputs
 import Synchronization
 
-/// The captions of a session: their times become those of the session, and recordings get them.
+/// Converts the times of captions to times of the session, and gives the captions to recordings.
 final class SessionCaptions: Sendable {
     private struct State {
         /// The session's start on its clock; nil before it.

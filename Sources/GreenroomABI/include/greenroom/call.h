@@ -127,7 +127,7 @@ typedef struct gr_call_host {
 } gr_call_host;
 
 /* ------------------------------------------------------------------------------------
- * An extension of hosts, for calls whose participants may ask not to be recorded. Of minor 3.
+ * An extension of hosts, for calls whose participants may ask not to be recorded. Since minor 3.
  * ---------------------------------------------------------------------------------- */
 
 #define GR_EXT_RECORDING_HOST "greenroom.recording-host/1"

@@ -86,7 +86,7 @@ typedef struct gr_control_host {
  * An extension of plugins
  * ---------------------------------------------------------------------------------- */
 
-/** For a plugin that wants the events. Without the grant it is called only for the events above. */
+/** For a plugin that wants the events. Without the grant, the host calls it only for the events above. */
 #define GR_EXT_CONTROL "greenroom.control/1"
 
 typedef struct gr_control {

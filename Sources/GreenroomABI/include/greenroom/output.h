@@ -277,7 +277,7 @@ typedef struct gr_output_host {
 
 /* ------------------------------------------------------------------------------------
  * An extension of hosts, for outputs that write files: gr_host.get_extension(instance,
- * GR_EXT_FILES_HOST) is NULL for the other kinds. Of minor 3.
+ * GR_EXT_FILES_HOST) is NULL for the other kinds. Since minor 3.
  * ---------------------------------------------------------------------------------- */
 
 #define GR_EXT_FILES_HOST "greenroom.files-host/1"
@@ -288,8 +288,8 @@ typedef struct gr_files_host {
   uint32_t reserved;
 
   /** A file is complete: the output has closed it, and will not change it. The session's hooks may then
-   *  upload or remove it. path is absolute, and of a regular file; a plugin in a sandbox names one that
-   *  it may write to. [any] */
+   *  upload or remove the file. path is absolute, and names a regular file, to which a plugin in a sandbox
+   *  must have write access. [any] */
   gr_status (*GR_NONNULL finished)(gr_instance instance, const char *GR_NONNULL path);
 } gr_files_host;
 

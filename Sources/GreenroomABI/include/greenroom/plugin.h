@@ -675,7 +675,7 @@ typedef struct gr_audio_queue {
 } gr_audio_queue;
 
 /* ------------------------------------------------------------------------------------
- * An extension of hosts, for plugins of every kind that know what somebody says. Of minor 3.
+ * An extension of hosts, for plugins of every kind that know what somebody says. Since minor 3.
  * ---------------------------------------------------------------------------------- */
 
 #define GR_EXT_CAPTIONS_HOST "greenroom.captions-host/1"
@@ -686,7 +686,7 @@ typedef struct gr_audio_queue {
 /** The longest duration of a caption, in nanoseconds: a minute. */
 #define GR_MAX_CAPTION_NS 60000000000
 
-/** What somebody says, as a text. */
+/** The text of spoken words. */
 typedef struct gr_caption {
   uint32_t struct_size;
   uint32_t reserved;                /**< zero */
