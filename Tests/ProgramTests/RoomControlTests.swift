@@ -499,7 +499,7 @@ import Testing
     }
 
     @Test(.nightly) func `the manual's curl lines work`() throws {
-        let page = try Chapter.manual("control-a-room")
+        let page = try Chapter.manual("room-api")
         let block = try #require(page.blocks.first { $0.text.contains("$ROOM") })
         #expect(block.text.contains("/api/command") && block.text.contains("/metrics"))
         let room = try Room("camera: { plugin: ColorBars }", "--control")
