@@ -36,7 +36,7 @@ guest=$(sed -n 's/.*guests: .*#//p' "$work/log")
     echo "user root; daemon off; pid $work/pid; error_log $work/nginx; events {}"
     echo "http { access_log $work/access; types { text/html html; }"
     for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $work/$kind;"; done
-    sed -n '/^    limit_conn_zone/,/^    }/p' docs/manual/reach-a-room.md |
+    sed -n '/^    limit_conn_zone/,/^    }/p' docs/manual/set-up-a-room.md |
         sed -e 's/listen 443/listen 127.0.0.1:8443/' -e "s/127.0.0.1:8080/127.0.0.1:$port/" \
             -e 's/room.example;/localhost;/' -e "s|/etc/ssl/room.example.pem|$work/certificate|" \
             -e "s|/etc/ssl/private/room.example.key|$work/key|"
