@@ -9,7 +9,7 @@
 #
 # DESTDIR=FOLDER, for packages, comes before the path of every file.
 set -eu
-# What is installed is for everybody, whatever the caller makes otherwise.
+# Installed files are readable for everybody, whatever the caller's umask is.
 umask 022
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/Samples/prepare.sh"
@@ -194,7 +194,7 @@ done
 make_folder share/greenroom
 echo share/greenroom/installed-files >> "$new"
 sort -u -o "$new" "$new"
-# What an earlier installation had, and this one has not.
+# Remove the files of an earlier installation that this one lacks.
 remove_listed "$new"
 install -m 644 "$new" "$list"
 say "Installed. Try: $prefix/bin/greenroom plugins"

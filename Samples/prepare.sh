@@ -1,4 +1,4 @@
-# What Samples/run.sh and Tests/run.sh share; they source it from the top of the checkout.
+# The functions that Samples/run.sh and Tests/run.sh share; they source it from the top of the checkout.
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// What plugins in Swift are built against: the interface and the SDK of Greenroom.
+/// The package that plugins in Swift are built against: the interface and the SDK of Greenroom.
 let package = Package(
     name: "greenroom",
     products: [.library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"])],

@@ -53,6 +53,6 @@ struct LadspaHints: OptionSet {
     static let logarithmic = LadspaHints(rawValue: 0x10)
     static let integer = LadspaHints(rawValue: 0x20)
 
-    /// Where the default lies; one of ten values.
+    /// The kind of default: one of ten values.
     var defaultValue: Int32 { rawValue & 0x3C0 }
 }

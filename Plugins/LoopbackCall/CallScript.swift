@@ -26,11 +26,11 @@ struct CallScript {
         /// The frequency of the tone, in hertz.
         var microphone: Double?
         var shareAudio: Double?
-        /// When the microphone is muted.
+        /// The times in which the microphone is muted.
         var mutes: [Stretch] = []
         /// The voices that the microphone plays, each with its first sample's time.
         var sayings: [(voice: String, time: Int64)] = []
-        /// When their connection carries no more than a bit rate of video, in kbit/s.
+        /// The times in which the connection limits the bit rate of video, in kbit/s.
         var limits: [(stretch: Stretch, kilobits: Int)] = []
     }
 

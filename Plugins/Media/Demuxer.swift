@@ -353,7 +353,7 @@ struct Demuxer: ~Copyable {
 
     // MARK: Jumps
 
-    /// How far before a jump audio decoders begin: the first frame after a jump lacks the one before it.
+    /// The lead, in nanoseconds, with which audio decoders begin before a jump: their first frame lacks its predecessor.
     private static let audioLead: Int64 = 100_000_000
     /// Limit of packets that are read to find a key frame.
     private static let keyLimit = 2000

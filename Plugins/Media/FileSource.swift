@@ -9,7 +9,7 @@ final class FileSource: MediaSource {
     fileprivate struct State: ~Copyable {
         var demuxer: Demuxer
         var playback: Playback?
-        /// Which packets of the tracks that are taken are kept.
+        /// The rule, by track, for keeping its packets.
         var readers: [MediaTrack: PacketQueue.Keeping] = [:]
         var settings: MediaSettings
         /// Whether the file ended before its stated length.

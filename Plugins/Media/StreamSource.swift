@@ -18,7 +18,7 @@ final class StreamSource: MediaSource {
         /// Whether a recording of the server has ended, and its last frame is held.
         var isFinished = false
         var settings: MediaSettings
-        /// When a late stream was last told.
+        /// The time of the last warning about a late stream.
         var lastNote: Int64?
     }
 

@@ -8,7 +8,7 @@ import GreenroomPlugin
 struct EchoDelay: Sendable {
     /// The longest delay, in blocks.
     static let longest = 52
-    /// How many blocks are compared.
+    /// The number of compared blocks.
     private static let window = 200
     /// The number of blocks that the first comparison needs.
     private static let shortest = 80

@@ -39,7 +39,7 @@ final class NoiseSuppression: AudioPreProcessor {
         }
     }
 
-    /// How much later the library returns audio whose noise it suppresses, in samples.
+    /// The delay of the library's noise suppression, in samples.
     private static let delayFrames = 336
     /// The delay of the microphone behind the reference, in blocks. The library cancels only an echo
     /// that follows the reference by more than its buffers.

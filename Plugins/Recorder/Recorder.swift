@@ -206,7 +206,7 @@ final class Recorder: Output {
         case .mix: settings.audioTracks == .mix
         // In a call, what the others say.
         case .incoming: true
-        // Where the other mixes are left out.
+        // Only if neither of the other mixes is among the tracks.
         case .fullMix: !tracks.values.contains { $0.kind == .mix || $0.kind == .incoming }
         // Only where the session file names it.
         case .split: true

@@ -10,8 +10,8 @@ import GreenroomPlugin
 /// a cell, its packets are written in the order of their times, as one piece of the file, so that a
 /// process that is killed leaves all but the last cells. Files change at the begin of a cell.
 ///
-/// Which packets are in a cell depends on their times alone, not on the order in which tracks are
-/// delivered: a session on the virtual clock makes the same bytes each time.
+/// The times of packets alone decide in which cell they are, not the order in which tracks are
+/// delivered, so that a session on the virtual clock writes the same bytes each time.
 final class Recording {
     /// Decides when files change.
     struct Limits {
@@ -30,7 +30,7 @@ final class Recording {
     /// arrives a second late.
     private static let lead: Int64 = 6
 
-    /// How many cells before the first frame or sample that arrives a file begins, where tracks begin in
+    /// The number of cells by which a file begins before its first frame or sample, if its tracks open in
     /// the middle of a session.
     private static let headStart: Int64 = 2
 

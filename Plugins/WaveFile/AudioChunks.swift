@@ -14,7 +14,7 @@ struct AudioChunks {
         var samplesOffset: Int64 = 0
         /// The chunks that are handed on: what says the format.
         var format: [String]
-        /// Where the number of markers stands, and that of loops; of AIFF, how its loop plays.
+        /// The positions of the number of markers and of the number of loops; in AIFF, of the loop's play mode.
         var markers: Place
         var loops: Place
     }

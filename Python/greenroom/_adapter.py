@@ -33,7 +33,7 @@ _REASONS: dict[int, Any] = {1: "initial", 2: "ceiling-lowered", 3: "ceiling-rais
 
 
 class Adapter:
-    """What every kind has. The names of the methods are those that the extension calls."""
+    """The methods of every kind, under the names that the extension calls."""
 
     audio_editing: tuple[int, int, int] = (1, 0, 0)
 
@@ -676,7 +676,7 @@ agents = Agents()
 
 
 class AgentPart:
-    """What the parts of an agent have: the agent starts before the first and stops after the last."""
+    """The base of an agent's parts: the agent starts before the first part and stops after the last."""
 
     _running: dict[int, int] = {}
     _lock = threading.RLock()

@@ -195,7 +195,7 @@ class Block:
         return f"<Block {self.count} samples at {self.rate} Hz, {self.time:.3f} s>"
 
 
-#: What a track is.
+#: The kind of a track.
 TrackKind = Literal[
     "camera", "microphone", "share", "share-audio", "mix", "incoming", "mix-minus", "full-mix",
     "stage", "split", "unknown",
@@ -292,7 +292,7 @@ class Capability:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Offer:
-    """What the session can take of a source."""
+    """The sizes and rates that the session can use of a source."""
 
     #: The rows to choose from, largest first; for a share the largest size and rate.
     rows: tuple[Capability, ...]

@@ -63,7 +63,7 @@ class Host:
         return self.instance.command(text)
 
     def describe(self) -> dict[str, Any]:
-        """What the session is now. Needs ``allow: { control: true }``."""
+        """The present state of the session. Needs ``allow: { control: true }``."""
         value: dict[str, Any] = json.loads(self.instance.session_text(False))
         return value
 
@@ -74,7 +74,7 @@ class Host:
 
 
 class Plugin:
-    """What all plugins have. Callbacks may be functions or ``async def``."""
+    """The base of all plugins. Callbacks may be functions or ``async def``."""
 
     kind: ClassVar[int] = 0
     #: The version that ``greenroom plugins`` shows.
@@ -382,7 +382,7 @@ def kinds_of(plugin: type[Plugin]) -> list[int]:
 
 
 def description(plugin: type[Plugin], kind: int, folder: str) -> tuple[Any, ...]:
-    """What the host is told of a plugin."""
+    """The description of a plugin for the host."""
     name = plugin.__name__
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", name):
         raise ValueError(

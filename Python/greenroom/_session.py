@@ -28,7 +28,7 @@ class SessionError(RuntimeError):
 class Event:
     """An event of a session, as ``greenroom run --json`` prints it."""
 
-    #: What happened, such as ``started`` or ``participant-joined``.
+    #: The kind of event, such as ``started`` or ``participant-joined``.
     name: str
     level: str
     #: Seconds since the start of the process.

@@ -60,7 +60,7 @@ from ._voice import Playback
 
 
 class GreenroomParams(TransportParams):
-    """What a pipeline takes and gives.
+    """The media that a pipeline receives and sends.
 
     audio_in_user_tracks: get each participant's audio as a `UserAudioRawFrame` with the id of the
         participant, in place of the sum of all as an `InputAudioRawFrame`, which pipecat's speech

@@ -20,7 +20,7 @@ def main() -> int:
         return 64
     # A file of the module would be written into a folder that the sandbox protects.
     sys.dont_write_bytecode = True
-    # What a callback needs must be imported before the sandbox closes.
+    # Import the modules that callbacks need before the sandbox closes.
     import asyncio  # noqa: F401
 
     _program.open_library()

@@ -230,7 +230,7 @@ class TestHost:
         size: tuple[int, int] = (320, 180),
         fps: float = 30,
     ) -> None:
-        #: What the plugin has sent.
+        #: The media that the plugin has sent.
         self.frames: list[Frame] = []
         self.audio: list[SentAudio] = []
         #: Lines of the log, refusals of callbacks, values of the report, and commands.
@@ -438,7 +438,7 @@ class TestSession:
         for path, value in (settings or {}).items():
             text = value if isinstance(value, str) else json.dumps(value)
             self._arguments += ["--set", f"{path}={text}"]
-        #: What has happened so far.
+        #: The events so far.
         self.events: list[Event] = []
         #: How the session has ended; None before.
         self.result: Result | None = None

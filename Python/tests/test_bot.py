@@ -28,7 +28,7 @@ PAGE = CHECKOUT / "docs" / "book" / "a-bot.md"
 # Tests/Python/run.sh names another folder on a machine without the documentation of alsa-utils.
 VOICES = pathlib.Path(os.environ.get("GREENROOM_VOICES", "/usr/share/sounds/alsa"))
 
-# What the assistant's transcript has when Ben interrupts the answer to Ana.
+# The assistant's transcript after Ben interrupts the answer to Ana.
 SAID = [
     ("Ana", "front center"), ("Assistant", "Ana said front center"),
     ("Assistant", "interrupted by Ben"), ("Ben", "front left"), ("Assistant", "Ben said front left"),

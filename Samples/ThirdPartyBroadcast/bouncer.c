@@ -44,7 +44,7 @@ static void draw(const gr_mutable_frame *frame, size_t number, gr_rotation turn)
   memset(frame->planes[2].data, 140, frame->planes[2].size_bytes);
 }
 
-/* When a frame is due after the first: no rounding and no late frame adds up. */
+/* The time from the first frame until a frame is due: neither rounding nor a late frame adds up. */
 static int64_t due_after_ns(const source *me, int64_t n) {
   const int64_t frames = me->size.fps_numerator, span_ns = me->size.fps_denominator * second_ns;
   return n / frames * span_ns + n % frames * span_ns / frames;

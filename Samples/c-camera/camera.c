@@ -27,7 +27,7 @@ static void draw(const gr_mutable_frame *frame, uint64_t number) {
     memset(frame->planes[plane].data, 128, frame->planes[plane].size_bytes);
 }
 
-/* When a frame is due after the first: no rounding and no late frame adds up. */
+/* The time from the first frame until a frame is due: neither rounding nor a late frame adds up. */
 static int64_t due_after_ns(const camera *me, int64_t n) {
   const int64_t frames = me->size.fps_numerator;
   const int64_t span_ns = me->size.fps_denominator * INT64_C(1000000000);

@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// What the control thread and the thread that sends share.
+/// The state that the control thread and the sending thread share.
 struct Shared {
     host: &'static gr_host,
     instance: u64,
     speed: AtomicI64,
-    /// What was agreed on last, and the revision of its offer.
+    /// The last agreement, and the revision of its offer.
     agreed: Mutex<(gr_capability, u32)>,
 }
 
@@ -51,7 +51,7 @@ impl Shared {
     }
 }
 
-/// When a frame is due after the first: no rounding and no late frame adds up.
+/// The time from the first frame until a frame is due, in nanoseconds: neither rounding nor a late frame adds up.
 fn due_after_ns(number: i64, rate: &gr_capability) -> i64 {
     let frames = i64::from(rate.fps_numerator);
     let denominator = i64::from(rate.fps_denominator);
@@ -137,7 +137,7 @@ fn send_frames(shared: &Shared, video: &gr_video_functions, sender: u64) {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn text(panic: &(dyn Any + Send)) -> &str {
     match panic.downcast_ref::<String>() {
         Some(text) => text,

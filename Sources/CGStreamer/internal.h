@@ -1,4 +1,4 @@
-// What the files of this target share.
+// The declarations that the files of this target share.
 
 #ifndef GREENROOM_CGSTREAMER_INTERNAL_H
 #define GREENROOM_CGSTREAMER_INTERNAL_H
@@ -19,7 +19,7 @@ typedef struct callback {
 typedef struct certificate {
     // With its key.
     const char *pem;
-    // What SDP says of it.
+    // The certificate's fingerprint in SDP.
     const char *fingerprint;
 } certificate;
 

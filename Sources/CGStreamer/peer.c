@@ -86,7 +86,7 @@ static void step_free(gpointer data)
     g_free(freed);
 }
 
-// Why a promise was not kept: free it; NULL if it was. Waits for it.
+// Waits for a promise, and returns the reason why it failed, which the caller frees; NULL if it was kept.
 static char *fault_of(GstPromise *promise, const char *what)
 {
     if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) return g_strdup(what);
@@ -197,8 +197,8 @@ static void on_state(GObject *webrtc, GParamSpec *property, gpointer data)
     self->calls.state_changed(self->context.value, state);
 }
 
-// What is lost is asked for with the next report, which GStreamer sends every few seconds; browsers ask
-// at once.
+// A request for a lost packet travels with the next report, which GStreamer sends every few seconds; browsers
+// ask at once.
 static void report_often(GstElement *webrtc)
 {
     GObject *session = NULL;
@@ -246,7 +246,7 @@ static bool has_marker(GstBuffer *packet)
     return gst_buffer_extract(packet, 1, &byte, 1) == 1 && (byte & 0x80) != 0;
 }
 
-// What a probe has: a packet, or several.
+// Counts the contents of a probe: a packet, or several.
 static void measure(GstPadProbeInfo *info, size_t *count, size_t *bytes, bool *ends_frame)
 {
     if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
@@ -314,7 +314,7 @@ static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer 
                                                                 : GST_PAD_PROBE_DROP;
 }
 
-// What a packet has beside its payload: the headers of RTP with an extension, SRTP, UDP and IP.
+// The bytes of a packet beside its payload: the headers of RTP with an extension, SRTP, UDP and IP.
 enum { PACKET_OVERHEAD = 60 };
 
 // The rtpsession tells what the far end said of each packet.
@@ -413,8 +413,8 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
     } else if (strcmp(name, "rtpulpfecenc") == 0 || strcmp(name, "rtpredenc") == 0) {
         pass_lists(element);
     } else if (strcmp(name, "rtprtxsend") == 0) {
-        // What is older is not worth a retransmission: without a limit of time a loss makes storms. With less
-        // a loss can't be mended where the way there and back takes 120 ms.
+        // An older packet is not worth a retransmission: without a time limit, a loss causes storms. With a lower
+        // limit, a loss could not be repaired if the round trip takes 120 ms.
         g_object_set(element, "max-size-time", 500, "max-size-packets", 0, NULL);
     }
 }

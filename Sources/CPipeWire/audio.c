@@ -8,7 +8,7 @@
 
 // The longest cycle that the nodes ask for: 21 ms.
 #define LONGEST_CYCLE "1024/48000"
-// What waits in the ring beyond what the next cycle reads: 30 ms. A session delivers blocks of
+// The samples that wait in the ring after each cycle's read: 30 ms. A session delivers blocks of
 // 10 ms, and its thread may be late.
 #define MARGIN_FRAMES (SAMPLE_RATE * 30 / 1000)
 // Beyond this the oldest samples are dropped: 200 ms more.

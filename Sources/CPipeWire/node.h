@@ -1,4 +1,4 @@
-// What nodes of all kinds have.
+// The members that nodes of all kinds have.
 
 #ifndef GREENROOM_CPIPEWIRE_NODE_H
 #define GREENROOM_CPIPEWIRE_NODE_H

@@ -3,7 +3,7 @@ import GreenroomIPC
 public import GreenroomMedia
 import SystemPackage
 
-/// Why a broadcast did not start, or ended.
+/// The reason why a broadcast did not start, or ended.
 public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A status documented for `greenroom_client_run`.
     public var status: Status

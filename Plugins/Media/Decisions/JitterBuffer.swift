@@ -5,7 +5,7 @@
 package struct JitterBuffer: Equatable {
     /// The delay of a packet that arrives on time.
     package static let delay: Int64 = 300_000_000
-    /// How much later than due a packet may come before the stream stops for it.
+    /// The lateness, in nanoseconds, that a packet may have before the stream stops for it.
     package static let tolerance: Int64 = 20_000_000
     /// The longest wait beyond the delay. A server may send the last seconds in one burst.
     package static let limit: Int64 = 1_000_000_000

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// A node of PipeWire that other programs use as camera, microphone or loudspeaker.
 ///
-/// When PipeWire ends, calls of `write` and `read` try each second to make the node again; without such
-/// calls it stays away. Until then what is written is lost, and there is nothing to read. No call waits for another program but `init`.
+/// After PipeWire ends, calls of `write` and `read` try each second to create the node again; without such
+/// calls it stays away. Until then, written audio is lost, and reads return nothing. Only `init` waits for
+/// another program.
 package final class PipeWireNode: Sendable {
     /// The role of the node for other programs.
     package enum Kind: Equatable, Sendable {
@@ -257,7 +258,7 @@ extension PipeWireNode.Counts {
 extension PluginError {
     /// PipeWire is not there, for a reason.
     fileprivate static func noPipeWire(_ reason: String) -> PluginError {
-        // Where PipeWire's library looks.
+        // The folder in which PipeWire's library looks.
         let folder = (getenv("PIPEWIRE_RUNTIME_DIR") ?? getenv("XDG_RUNTIME_DIR"))
             .map { String(cString: $0) }
         let socket = getenv("PIPEWIRE_REMOTE").map { String(cString: $0) } ?? "pipewire-0"

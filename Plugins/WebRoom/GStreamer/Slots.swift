@@ -2,7 +2,7 @@ import CGStreamer
 import GreenroomPlugin
 import RoomDecisions
 
-/// Where encoded media enter a viewer's connection: slots, each of which is a stream to the far end.
+/// The slots in which encoded media enter a viewer's connection; each slot is a stream to the far end.
 ///
 /// All slots have one queue and one thread.
 struct Slots: Sendable {

@@ -16,8 +16,8 @@ final class VideoEncoder: Sendable {
     /// Key frames are large: requests within this time get one.
     private static let keyInterval: UInt64 = 300_000_000
 
-    /// How long after its time a frame leaves, in nanoseconds: 25 ms after the host has passed it on. Browsers hold
-    /// two packets of audio back, of 20 ms each, and no video.
+    /// The delay of a frame after its time, in nanoseconds: 25 ms after the host has delivered it, because browsers
+    /// hold back two audio packets of 20 ms each, and no video.
     static let delay = 125_000_000
 
     private let pipeline: Pipeline

@@ -28,7 +28,7 @@ final class Peer: Sendable {
         var connection = Connection.new
         var begun: UInt64
         var lastHeard: UInt64
-        /// Who waits for its description.
+        /// The continuation that waits for its description.
         var description: CheckedContinuation<String, any Error>?
         /// The session that later candidates of the far end must match; nil before its description.
         var target: CandidateTarget?

@@ -242,7 +242,7 @@ extension Room {
         if isNews { stream.setCeiling(state.withLock { $0.ceilings[id]?.isSet ?? false }) }
     }
 
-    /// Who is there.
+    /// The number of people in the room.
     var counts: (viewers: Int, guests: Int) {
         state.withLock { state in
             (state.viewers.count, state.guests.values.count { $0.sharer == nil })

@@ -71,7 +71,7 @@ final class Room: Sendable {
     var address: String? { services.network.address }
     /// Whether the room publishes to the server that it fetches from.
     let hasOneServer: Bool
-    /// How many files this process may open.
+    /// The process's limit of open files.
     let openFiles = sysconf(Int32(_SC_OPEN_MAX))
     let state: Mutex<State>
     /// Posts each new revision.

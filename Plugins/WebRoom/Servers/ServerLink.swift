@@ -21,7 +21,7 @@ final class ServerLink: Sendable {
         var lasted = Duration.zero
         /// The time at which the present connection began.
         var begun: ContinuousClock.Instant?
-        /// Where the connection can be ended.
+        /// The address at which a DELETE ends the connection.
         var resource: String?
         /// The rooms that the offer names.
         var rooms: [String] = []

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-/** What a receiver got, by the names of people. */
+/** The media that a receiver got, by the names of people. */
 struct Received {
   std::map<std::string, int> frames, samples, shared_samples;
   std::map<std::string, std::string> sizes;

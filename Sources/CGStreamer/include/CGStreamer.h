@@ -1,4 +1,4 @@
-// What WebRoom needs of GStreamer: pipelines, their ends in Swift, and webrtcbin.
+// The parts of GStreamer that WebRoom needs: pipelines, their ends in Swift, and webrtcbin.
 //
 // GStreamer's own headers are macros and functions with variable arguments, which Swift does not
 // import. Its objects are counted and may be used from any thread; so may every function here.
@@ -15,7 +15,7 @@ typedef struct _GstElement GstElement;
 typedef struct _GstBuffer GstBuffer;
 typedef struct _GstPad GstPad;
 
-// What is handed to a function that is called back. `release` is called once, when no call follows.
+// The context of a callback. `release` is called once, when no call follows.
 typedef struct greenroom_gst_context {
     void *_Nonnull value;
     void (*_Nonnull release)(void *_Nonnull value);
@@ -125,7 +125,7 @@ enum {
     GREENROOM_PEER_CLOSED = 5
 };
 
-// What the far end reports of packets that were sent to it, by transport-wide feedback.
+// The far end's report of packets that were sent to it, by transport-wide feedback.
 typedef struct greenroom_peer_feedback {
     uint32_t packets;
     uint32_t lost;
@@ -158,7 +158,7 @@ typedef struct greenroom_peer_calls {
 bool greenroom_certificate_matches(
     const char *_Nonnull pem, const char *_Nonnull hash, const char *_Nonnull value);
 
-// What a peer's description is to say.
+// The contents of a peer's description.
 typedef struct greenroom_peer_terms {
     // The far end's offer, which it answers; NULL: it is an offer itself.
     const char *_Nullable offer;

@@ -35,7 +35,7 @@ struct greenroom_recolor {
     int16_t y_u, y_v, u_u, u_v, v_u, v_v, y_bias, uv_bias;
 };
 
-// How one side of a plane is scaled: each result is the sum of its taps, of which each is a sample times
+// The scaling of one side of a plane: each result is the sum of its taps, and a tap is a sample times
 // a weight, plus 64, shifted right by 7; vertically plus 63, so that halves are not rounded up twice. The
 // weights of a result make 128, its positive ones at most 160, and its first two at most 128, as the next
 // two, and so on. Beyond the ends of a row, as far as the taps reach, the caller repeats the outermost

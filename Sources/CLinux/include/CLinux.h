@@ -1,4 +1,4 @@
-// What Swift's Glibc does not import of Linux: variadic calls, macros, atomics on memory shared by
+// The parts of Linux that Swift's Glibc does not import: variadic calls, macros, atomics on memory shared by
 // two processes, and system calls without a function in the C library.
 //
 // Functions return -errno on failure unless they say otherwise.

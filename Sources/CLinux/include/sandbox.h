@@ -44,7 +44,7 @@ void greenroom_resume_capabilities(uint64_t effective);
 // The kernel headers of Debian 12 only know version 1. These definitions are part of the kernel's
 // stable binary interface.
 
-// What a ruleset forbids unless a rule allows it. An older kernel, which knows fewer members,
+// The accesses that a ruleset forbids unless a rule allows them. An older kernel, which knows fewer members,
 // accepts the struct if the unknown ones are zero.
 struct greenroom_landlock_ruleset {
     uint64_t handled_access_fs;

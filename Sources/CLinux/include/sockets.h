@@ -27,7 +27,7 @@ void greenroom_do_not_linger(int socket);
 // The longest path of a socket, in bytes without the NUL.
 enum { greenroom_socket_path_limit = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
 
-// What a socket passes: messages, each as a whole, or bytes.
+// The kind of a socket: it passes whole messages, or bytes.
 static const int greenroom_messages = 0;
 static const int greenroom_bytes = 1;
 

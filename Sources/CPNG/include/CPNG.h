@@ -1,7 +1,7 @@
 // libpng, and reading by rows, for which it jumps out of functions: that must not cross Swift.
 //
-// What depends on this says how to link libpng: bundled plugins with the shared library, the
-// command line with the static one, so that it starts on a machine without libpng.
+// Each target that depends on this module chooses its link of libpng: bundled plugins the shared library, the
+// command line the static one, so that it starts on a machine without libpng.
 
 #ifndef GREENROOM_CPNG_H
 #define GREENROOM_CPNG_H

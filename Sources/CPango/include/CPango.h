@@ -14,7 +14,7 @@ typedef struct greenroom_fonts greenroom_fonts;
 greenroom_fonts *_Nullable greenroom_fonts_open(void);
 void greenroom_fonts_close(greenroom_fonts *_Nonnull fonts);
 
-// How the lines of a text stand to each other.
+// The alignment of a text's lines.
 enum {
     GREENROOM_ALIGN_START = 0, // at the side where the text begins
     GREENROOM_ALIGN_CENTRE = 1,
@@ -22,7 +22,7 @@ enum {
     GREENROOM_ALIGN_RIGHT = 3
 };
 
-// How to lay out a text.
+// The style of a text's layout.
 typedef struct greenroom_text_style {
     const char *_Nonnull font; // a description as Pango reads it, without the size
     int pixels;                // of the font
@@ -47,7 +47,7 @@ typedef struct greenroom_box {
     int x, y, width, height;
 } greenroom_box;
 
-// Where the lines are, with the room that they need between lines.
+// The box of all lines, with the spacing between them.
 greenroom_box greenroom_layout_box(const greenroom_layout *_Nonnull layout);
 
 // Whether the text begins at the right.

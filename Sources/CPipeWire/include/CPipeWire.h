@@ -13,12 +13,12 @@
 // A node.
 typedef struct greenroom_pipewire greenroom_pipewire;
 
-// Why there is no node: a text that ends with zero.
+// The reason why a node is missing: a text that ends with zero.
 typedef struct greenroom_pipewire_reason {
     char text[160];
 } greenroom_pipewire_reason;
 
-// Where a node is.
+// The state of a node.
 enum {
     GREENROOM_PIPEWIRE_CONNECTING = 0, // PipeWire has not answered yet
     GREENROOM_PIPEWIRE_IDLE = 1,       // no program uses it
@@ -50,7 +50,7 @@ greenroom_pipewire *_Nullable greenroom_pipewire_tap_programs(
     int descriptor, const char *_Nonnull name, const char *_Nonnull program, uint32_t channels,
     int64_t process, int64_t other_process, greenroom_pipewire_reason *_Nonnull reason);
 
-// How many streams of other programs are linked.
+// The number of linked streams of other programs.
 int greenroom_pipewire_tapped(const greenroom_pipewire *_Nonnull node);
 
 // The video of the node `target`, in 32-bit RGB. `descriptor` likewise.
@@ -104,7 +104,7 @@ int greenroom_pipewire_phase(const greenroom_pipewire *_Nonnull node);
 // Waits until PipeWire has answered, at most `milliseconds`. Returns the phase.
 int greenroom_pipewire_wait(greenroom_pipewire *_Nonnull node, uint32_t milliseconds);
 
-// Why a node is lost.
+// The reason why a node was lost.
 greenroom_pipewire_reason greenroom_pipewire_loss(greenroom_pipewire *_Nonnull node);
 
 // The result of a frame.
@@ -134,7 +134,7 @@ void greenroom_pipewire_write_samples(
 uint32_t greenroom_pipewire_read_samples(
     greenroom_pipewire *_Nonnull node, int16_t *_Nonnull samples, uint32_t frames);
 
-// What a microphone or loudspeaker has counted, in frames.
+// The counters of a microphone or loudspeaker, in frames.
 typedef struct greenroom_pipewire_counts {
     uint64_t silent;  // silence in place of samples that were late
     uint64_t dropped; // lost: more than its buffer holds

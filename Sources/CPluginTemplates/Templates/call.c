@@ -92,8 +92,8 @@ static void demand(void *self, const gr_demand *demand) {
 
 /* ---- What the participant hears ---- */
 
-/* What the plugin takes: for each participant the audio that they are to hear. A call over a
- * network takes the session's camera and share as well. */
+/* Requests, for each participant, the audio that this person hears. A call over a network also
+ * requests the session's camera and share. */
 static gr_status track(void *self, const gr_track *track, gr_want *want) {
   (void)self;
   want->is_wanted = track->kind == GR_TRACK_MIX_MINUS;

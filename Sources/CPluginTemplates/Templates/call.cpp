@@ -42,7 +42,7 @@ class MyPlugin : public greenroom::Call {
     thread_ = greenroom::Thread(host(), [this] { send_media(); });
   }
 
-  // What the session needs of a track: nothing is sent that no output wants.
+  // The session's needs change: send nothing that no output wants.
   void on_demand(const gr_demand &demand) override {
     if (demand.sender == camera_.id) has_watchers_ = demand.is_wanted != 0;
     if (demand.sender == microphone_.id) has_listeners_ = demand.is_wanted != 0;

@@ -70,7 +70,7 @@ static void gone(void *self, uint32_t track) {
 
 /* ---- Media ---- */
 
-/* Why the file can't be written. */
+/* The reason why the file can't be written. */
 static const char *reason(const brightness_log *output, char *text, size_t size) {
   snprintf(text, size, "%s: %s", output->path, strerror(errno));
   return text;

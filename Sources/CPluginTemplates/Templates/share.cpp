@@ -16,7 +16,7 @@ class MyPlugin : public greenroom::Screen {
     if (setting.name() == "lines") lines_ = static_cast<std::uint64_t>(setting.whole());
   }
 
-  // What screens are captured in: blue, green, red and a byte that is ignored.
+  // The usual format of screens: blue, green, red and a byte that is ignored.
   gr_pixel_format format() const override { return GR_FORMAT_BGRA; }
 
   // Draws one frame, for its time and in its size, which may change between frames.

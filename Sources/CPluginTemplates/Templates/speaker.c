@@ -31,7 +31,7 @@ static gr_status track(void *self, const gr_track *track, gr_want *want) {
 
 /* ---- Media ---- */
 
-/* Why the file can't be written. */
+/* The reason why the file can't be written. */
 static const char *reason(const loudness_log *output, char *text, size_t size) {
   snprintf(text, size, "%s: %s", output->path, strerror(errno));
   return text;

@@ -8,7 +8,7 @@
 // A connection to the session bus, and the session of the portal.
 typedef struct greenroom_portal greenroom_portal;
 
-// Why something failed: a text that ends with zero.
+// The reason of a failure: a text that ends with zero.
 typedef struct greenroom_portal_reason {
     char text[200];
 } greenroom_portal_reason;

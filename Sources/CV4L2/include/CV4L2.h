@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-// What went wrong in `greenroom_v4l2_open_output`, beside errno.
+// The errors of `greenroom_v4l2_open_output`, beside errno.
 enum {
     GREENROOM_V4L2_NOT_OPENED = -1,    // errno says why
     GREENROOM_V4L2_NOT_A_DEVICE = -2,  // no device of Video4Linux

@@ -11,7 +11,7 @@ extern "C" {
 
 /// The parts of the processing.
 typedef struct {
-  /// How strong noise is suppressed: 0 to 3; -1 for not at all.
+  /// The strength of noise suppression: 0 to 3; -1 turns it off.
   int32_t noise;
   /// Whether the level of speech is kept even.
   bool gain;

@@ -12,7 +12,7 @@
 // A connection to an X server, and what it captures.
 typedef struct greenroom_x11 greenroom_x11;
 
-// Why something failed: a text that ends with zero.
+// The reason of a failure: a text that ends with zero.
 typedef struct greenroom_x11_reason {
     char text[160];
 } greenroom_x11_reason;
@@ -110,7 +110,7 @@ typedef struct greenroom_x11_cursor {
 int greenroom_x11_read_cursor(
     greenroom_x11 *_Nonnull display, greenroom_x11_cursor *_Nonnull cursor);
 
-// Where the hot spot of the cursor is, in what is watched. Returns 0, or -1 if it is on another screen.
+// The position of the cursor's hot spot in the watched area. Returns 0, or -1 if it is on another screen.
 int greenroom_x11_pointer(
     greenroom_x11 *_Nonnull display, int32_t *_Nonnull x, int32_t *_Nonnull y);
 

@@ -21,8 +21,8 @@ struct IngestState: ~Copyable, Sendable {
     private static let clippingTolerance = 0.001
     /// The deviation of audio from its time, in nanoseconds, above which the audio is moved.
     private static let stepTolerance = 10e6
-    /// How late audio that follows no other may be for the places that are left, in frames, before what
-    /// has no place is left out: 40 ms.
+    /// The delay, in frames, that audio without a predecessor may have before audio without a place is dropped:
+    /// 40 ms.
     private static let lateTolerance: Int64 = 1920
     /// The time for which audio must be on time, in nanoseconds, before the extra delay ends: initial value
     /// and maximum.
@@ -220,9 +220,9 @@ struct IngestState: ~Copyable, Sendable {
 
     /// Sets the position of the next sample, which follows no other.
     ///
-    /// Where that place is taken already, because the source sent more than there is time for, what has a
-    /// timestamp is left out up to the place that is left: it would be late for ever. Not so for a source
-    /// whose audio comes too late for its places: all that it sends would be left out.
+    /// If that position is already taken, because the source sent more than fits, stamped audio is dropped up to
+    /// the next free position; otherwise all later audio would be late. If instead the source's audio arrives too
+    /// late for its positions, nothing is dropped, because that would drop all of it.
     private mutating func begin(at moment: Int64, arrival: Int64, isStamped: Bool) {
         let isFirst = !queue.hasBegun
         let place = place(of: moment)

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// It knows the threads of a session: the host's from their start, and a plugin's from their first
 /// wait on the clock. A thread is *busy* or asleep. Time stands still while any thread is busy.
-/// When the last one sleeps, the clock advances to the earliest deadline and wakes the one thread
-/// waiting for it, and so on. So everything at one time happens in a fixed order, one thread after
+/// After the last one falls asleep, the clock advances to the earliest deadline and wakes the one thread
+/// that waits for it, and so on. Therefore everything at one time happens in a fixed order, one thread after
 /// another, each with all its effects.
 ///
 /// A thread that a ``Monitor``'s change wakes counts as busy from the change on, not from when it

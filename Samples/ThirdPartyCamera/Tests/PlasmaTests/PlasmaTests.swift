@@ -3,7 +3,7 @@ import GreenroomValidator
 import Testing
 
 @Test func `the camera passes the validator`() throws {
-    // What a package builds lies beside the program that its tests are in.
+    // A package builds its library beside the program that runs its tests.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
     let library = products.appending(path: "libPlasma.so").path(percentEncoded: false)

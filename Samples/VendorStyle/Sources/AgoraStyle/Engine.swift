@@ -4,7 +4,7 @@
 public final class AgoraVideoFrame: NSObject {
     /// 12 for a pixel buffer, which is what this layer takes.
     public var format = 12
-    /// When it shows, on the clock of `CACurrentMediaTime`.
+    /// The frame's time on the clock of `CACurrentMediaTime`.
     public var time = CMTime(value: 0, timescale: 1000)
     /// The pixels.
     public var textureBuf: CVPixelBuffer?

@@ -117,7 +117,7 @@ public final class AVAudioPCMBuffer: @unchecked Sendable {
     }
 }
 
-/// When a buffer was captured.
+/// The time at which a buffer was captured.
 public final class AVAudioTime: Sendable {
     /// The first sample, counted from the start.
     public let sampleTime: Int64

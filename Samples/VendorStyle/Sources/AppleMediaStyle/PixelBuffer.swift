@@ -37,7 +37,7 @@ public let kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange: OSType = 0x3432_3076
 /// Blue, green, red and alpha in one plane.
 public let kCVPixelFormatType_32BGRA: OSType = 0x4247_5241
 
-/// How a buffer is locked; memory of a process needs no lock.
+/// The options of a buffer's lock; memory of a process needs no lock.
 public struct CVPixelBufferLockFlags: OptionSet, Sendable {
     /// The flags.
     public let rawValue: UInt64

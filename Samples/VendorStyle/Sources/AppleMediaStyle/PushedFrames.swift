@@ -1,4 +1,4 @@
-/// Where frames go that an app pushes to an object without a sender, such as an engine: to the library's
+/// The target of frames that an app pushes to an object without a sender, such as an engine: the library's
 /// camera while it sends, else to its broadcast.
 package enum PushedFrames {
     private static let lock = NSLock()

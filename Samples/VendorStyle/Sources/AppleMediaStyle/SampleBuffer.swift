@@ -5,7 +5,7 @@
 public struct CMTime: Hashable, Sendable {
     /// In parts of a second.
     public var value: Int64
-    /// How many parts a second has.
+    /// The number of parts of a second.
     public var timescale: Int32
 
     /// Makes a time from a fraction.
@@ -57,7 +57,7 @@ public final class CMSampleBuffer: @unchecked Sendable {
 /// The frame.
 public func CMSampleBufferGetImageBuffer(_ sbuf: CMSampleBuffer) -> CVImageBuffer? { sbuf.image }
 
-/// When the frame shows, on the session's clock.
+/// The frame's time on the session's clock.
 public func CMSampleBufferGetPresentationTimeStamp(_ sbuf: CMSampleBuffer) -> CMTime { sbuf.time }
 
 /// An attachment; nil if there is none.
@@ -68,7 +68,7 @@ public func CMGetAttachment(
 /// The attachment that says how the device was held.
 public let RPVideoSampleOrientationKey = "RPSampleBufferVideoOrientation"
 
-/// How an image has to be turned to see it upright.
+/// The turn that makes an image upright.
 public enum CGImagePropertyOrientation: UInt32, Sendable {
     /// Upright.
     case up = 1

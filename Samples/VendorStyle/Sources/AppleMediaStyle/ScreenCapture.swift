@@ -11,7 +11,7 @@ public enum RPSampleBufferType: Int, Sendable {
     case audioMic
 }
 
-/// How a device is held, which a session file sets: the orientation of captured frames.
+/// The device's orientation, set in a session file: the orientation of captured frames.
 public enum DeviceOrientation: String, CaseIterable, Sendable {
     /// Frames are upright.
     case up
@@ -37,7 +37,7 @@ public enum DeviceOrientation: String, CaseIterable, Sendable {
 
 /// The settings of a plugin that captures the session's share.
 public struct CaptureSettings: PluginSettings {
-    /// How the device is held.
+    /// The device's orientation.
     public var orientation = DeviceOrientation.up
     /// The folder that the app and its extension share; empty for none.
     public var group = ""

@@ -54,7 +54,7 @@ public final class Timer: @unchecked Sendable {
         block(self)
     }
 
-    /// When it is due, in nanoseconds of `DispatchTime`.
+    /// The due time, in nanoseconds of `DispatchTime`.
     fileprivate var due: UInt64 { lock.withLock { nextNanoseconds } }
 
     /// Fires, and sets the next time: one on the grid of the first, so that it does not drift.

@@ -10,7 +10,7 @@ public final class UIColor: Sendable {
 
 /// A view, which nobody sees: a plugin has no window.
 open class UIView: NSObject {
-    /// How a view follows the size of its superview.
+    /// A view's reaction to a new size of its superview.
     public struct AutoresizingMask: OptionSet, Sendable {
         /// The flags.
         public let rawValue: UInt
@@ -22,7 +22,7 @@ open class UIView: NSObject {
         public static let flexibleTopMargin = Self(rawValue: 8)
     }
 
-    /// How a view shows its content.
+    /// A view's way to show its content.
     public enum ContentMode: Int, Sendable {
         /// Stretched.
         case scaleToFill

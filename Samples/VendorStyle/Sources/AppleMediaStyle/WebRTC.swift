@@ -1,7 +1,7 @@
 // The names are those of WebRTC's iOS framework.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// How far to turn a frame clockwise to see it upright.
+/// The clockwise turn that makes a frame upright.
 public enum RTCVideoRotation: Int, Sendable {
     /// Upright.
     case _0 = 0

@@ -16,7 +16,7 @@ public enum VideoStreamPixelFormat: Int, Sendable {
     case rgbx
 }
 
-/// Where frames are.
+/// The memory in which frames are.
 public enum VideoFrameKind: Int, Sendable {
     /// Nowhere.
     case none
@@ -166,7 +166,7 @@ public final class FrameConfirmation: NSObject {
     public let status = FrameConfirmationStatus.success
 }
 
-/// Why the host refused; the log has its text.
+/// The host's refusal; the log has its text.
 public struct RawMediaError: Error, CustomStringConvertible {
     /// The host's status.
     public let status: Status

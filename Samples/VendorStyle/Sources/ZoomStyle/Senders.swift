@@ -2,7 +2,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 @_exported import AppleMediaStyle
 
-/// How far to turn a frame clockwise to see it upright.
+/// The clockwise turn that makes a frame upright.
 public enum ZoomVideoSDKVideoRawDataRotation: Int, Sendable {
     /// Upright.
     case none = 1

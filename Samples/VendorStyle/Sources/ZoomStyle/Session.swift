@@ -29,7 +29,7 @@ public final class ZoomVideoSDKSessionContext: NSObject {
     }
 }
 
-/// How an app prepares the SDK.
+/// An app's parameters for preparing the SDK.
 public final class ZoomVideoSDKInitParams: NSObject {
     /// Has no effect.
     public var domain: String?

@@ -33,7 +33,7 @@
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------------------
- * What a library says
+ * The description of a library
  * ---------------------------------------------------------------------------------- */
 
 /** A gr_descriptor. parameters: an array of gr_parameter, or NULL. */
@@ -82,7 +82,7 @@ typedef struct gr_source {
   int64_t next;           /**< the next frame of this rate, or the next sample */
 } gr_source;
 
-/** What the next frame is made for. */
+/** The size and the time for which the next frame is drawn. */
 typedef struct gr_frame_time {
   uint32_t width;
   uint32_t height;
@@ -159,7 +159,7 @@ static inline gr_status gr_send_block(gr_source *source, const int16_t *samples,
 }
 
 /* ------------------------------------------------------------------------------------
- * What the macros below export
+ * The functions that the macros below export
  * ---------------------------------------------------------------------------------- */
 
 /** Takes the host's suggestion, which is what its answer says already. */

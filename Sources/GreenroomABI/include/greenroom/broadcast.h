@@ -32,7 +32,7 @@ extern "C" {
 
 #define GR_EXT_BROADCAST "greenroom.broadcast/1"
 
-/** What a share reports about itself. Each function returns GR_STATUS_GONE for an instance that
+/** The functions with which a share reports its state. Each returns GR_STATUS_GONE for an instance that
  *  has ended. Repeated calls have no effect. */
 typedef struct gr_broadcast {
   uint32_t struct_size;

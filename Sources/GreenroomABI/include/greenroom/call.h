@@ -44,10 +44,10 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------------------
- * What the plugin has
+ * The plugin's functions
  * ---------------------------------------------------------------------------------- */
 
-/** What the host needs of a participant's track. */
+/** The host's needs for a participant's track. */
 typedef struct gr_demand {
   uint32_t struct_size;
   uint32_t is_wanted;       /**< 0: no output wants the track, 1: some output does */
@@ -94,7 +94,7 @@ typedef struct gr_open_track {
   const gr_audio_functions *GR_NULLABLE audio; /**< set by the host for audio, else NULL */
 } gr_open_track;
 
-/** What a call asks of the host. */
+/** The host's functions for a call. */
 typedef struct gr_call_host {
   uint32_t struct_size;
   uint32_t reserved;

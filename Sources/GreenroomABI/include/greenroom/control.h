@@ -52,7 +52,7 @@ extern "C" {
 /** The longest description or report, in bytes with its NUL. */
 #define GR_MAX_CONTROL_TEXT 200000
 
-/** What the plugin asks of the host. */
+/** The host's functions for control. */
 typedef struct gr_control_host {
   uint32_t struct_size;
   uint32_t reserved;

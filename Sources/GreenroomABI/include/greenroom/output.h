@@ -98,7 +98,7 @@ extern "C" {
  * Tracks and wants
  * ---------------------------------------------------------------------------------- */
 
-/** What a track is. A host may have tracks of further kinds: want nothing of what you don't know. */
+/** The kind of a track. A host may have further kinds: request nothing of a kind that you don't know. */
 enum {
   GR_TRACK_CAMERA = 1,      /**< video: the camera, after its filters */
   GR_TRACK_MICROPHONE = 2,  /**< audio: the microphone */
@@ -128,21 +128,21 @@ typedef struct gr_track {
                                     less, it sends less. All zero for audio */
 } gr_track;
 
-/** How a frame of another aspect ratio fills the wanted size. */
+/** The way in which a frame of another aspect ratio fills the requested size. */
 enum {
   GR_FIT_LETTERBOX = 1, /**< whole and centred, with black bars */
   GR_FIT_CROP = 2,      /**< its middle fills the frame */
   GR_FIT_STRETCH = 3    /**< whole and distorted */
 };
 
-/** When frames are delivered. */
+/** The time at which frames are delivered. */
 enum {
   GR_PACE_LIVE = 1,    /**< each at its time, for viewers */
   GR_PACE_COMPLETE = 2 /**< as soon as they are there, for files */
 };
 
-/** What an output wants of a track. The host sets it, before each call of track, to what was
- *  answered last; at first to nothing, and to ordinary values of the other members: I420 in the
+/** An output's requested format of a track. Before each call of track, the host sets it to the
+ *  last answer; at first to nothing, with ordinary values in the other members: I420 in the
  *  track's own size and rate, with letterbox, live; and 48000 Hz stereo in blocks of 10 ms. */
 typedef struct gr_want {
   uint32_t struct_size;
@@ -163,7 +163,7 @@ typedef struct gr_want {
  * Media
  * ---------------------------------------------------------------------------------- */
 
-/** What a frame shows. */
+/** The content of a frame. */
 enum {
   GR_CONTENT_NEW = 1,      /**< a frame of the source, for the first time */
   GR_CONTENT_REPEATED = 2, /**< the frame before once more */
@@ -239,7 +239,7 @@ enum {
 /** The most frames that an output may keep at a time. */
 #define GR_MAX_KEPT 8
 
-/** What an output asks of the host. */
+/** The host's functions for an output. */
 typedef struct gr_output_host {
   uint32_t struct_size;
   uint32_t reserved;

@@ -39,9 +39,9 @@
  *
  *   MEMORY
  *
- *   What the host passes to a callback is valid until the callback returns. What a plugin
- *   passes to a host function is copied before that function returns; the host may be
- *   another process. Descriptors, parameter tables and function tables of a plugin stay
+ *   Memory that the host passes to a callback is valid until the callback returns. Memory
+ *   that a plugin passes to a host function is copied before that function returns, because
+ *   the host may be another process. Descriptors, parameter tables and function tables of a plugin stay
  *   valid and unchanged for as long as the process lives: libraries are never unloaded.
  *   Host function tables and handles stay callable for as long as the process lives:
  *   calls with a stale handle return GR_STATUS_GONE.
@@ -113,7 +113,7 @@ enum {
   GR_STATUS_STOPPED = 2,     /**< sent after stop_send was called */
   GR_STATUS_GONE = 3,        /**< the sender or the instance has ended */
 
-  /* What was passed */
+  /* Faults of the arguments */
   GR_STATUS_BAD_ARGUMENT = 10,  /**< a NULL that must not be, or a struct_size too small */
   GR_STATUS_BAD_FORMAT = 11,    /**< pixel format unknown, or not for this call */
   GR_STATUS_BAD_SIZE = 12,      /**< width or height zero or above GR_MAX_DIMENSION */
@@ -136,7 +136,7 @@ enum {
   GR_STATUS_QUEUE_FULL = 30, /**< no room now; try again later */
   GR_STATUS_NO_BUFFER = 31,  /**< every buffer of the pool is leased or in use */
 
-  /* What a plugin returns */
+  /* Answers of a plugin */
   GR_STATUS_FAILED = 40,      /**< failed; set_error has the reason */
   GR_STATUS_UNAVAILABLE = 41, /**< a required device, file or library is missing */
   GR_STATUS_UNSUPPORTED = 42  /**< this plugin or host does not support that */
@@ -226,7 +226,7 @@ static inline int gr_is_rgb(gr_pixel_format format) {
   return format >= GR_FORMAT_BGRA && format <= GR_FORMAT_RGB24;
 }
 
-/** How far to turn the frame, in degrees clockwise, to see it upright: 0, 90, 180 or 270. */
+/** The clockwise turn, in degrees, that makes the frame upright: 0, 90, 180 or 270. */
 typedef uint32_t gr_rotation;
 
 /** The range of luma and chroma values. RGB formats are always full. */
@@ -251,7 +251,7 @@ enum {
  */
 #define GR_PTS_UNSTAMPED INT64_MIN
 
-/** What a frame says about itself besides its pixels. */
+/** The properties of a frame besides its pixels. */
 typedef struct gr_frame_info {
   uint32_t struct_size;
   gr_rotation rotation;
@@ -344,20 +344,20 @@ typedef struct gr_capability {
   uint32_t fps_denominator;
 } gr_capability;
 
-/** How to read an offer. */
+/** The kind of an offer: the sizes and rates that it allows. */
 enum {
   GR_OFFER_ROWS = 1, /**< one of the rows (video sources) */
   GR_OFFER_UP_TO = 2 /**< any size and rate up to the one row there is (share sources) */
 };
 
-/** Why the host makes an offer. */
+/** The host's reason for an offer. */
 enum {
   GR_OFFER_REASON_INITIAL = 1,
   GR_OFFER_REASON_CEILING_LOWERED = 2,
   GR_OFFER_REASON_CEILING_RAISED = 3
 };
 
-/** What the session can take. */
+/** The sizes and rates that the session can use. */
 typedef struct gr_offer {
   uint32_t struct_size;
   uint32_t revision;  /**< grows with each offer to an instance; frames name it */
@@ -369,7 +369,7 @@ typedef struct gr_offer {
   gr_capability suggested; /**< the best row for now */
 } gr_offer;
 
-/** How to read an answer. */
+/** The kind of an answer. */
 enum {
   GR_ANSWER_ACCEPT = 1,  /**< the suggestion, unchanged */
   GR_ANSWER_COUNTER = 2, /**< capability: another row of the offer */
@@ -602,7 +602,7 @@ typedef struct gr_plugin {
                                                        const char *GR_NONNULL id);
 } gr_plugin;
 
-/** What a library says about a plugin before any code but the entry runs. */
+/** A library's description of a plugin, read before any code but the entry runs. */
 typedef struct gr_descriptor {
   uint32_t struct_size;
   uint32_t kind;                  /**< GR_KIND_... */
@@ -627,7 +627,7 @@ typedef struct gr_create {
   const gr_setting *GR_NULLABLE settings; /**< every parameter, in the order of the table */
 } gr_create;
 
-/** What the exported function returns. */
+/** The result of the exported function. */
 typedef struct gr_entry {
   uint32_t struct_size;
   uint16_t abi_major; /**< GR_ABI_MAJOR */
@@ -800,8 +800,8 @@ typedef struct gr_live_parameters {
 /** The largest number of rows in a gr_video_capabilities. */
 #define GR_MAX_CAPABILITIES 256
 
-/** What a source can make, in any order; a row's rate is its maximum. Offers contain those of
- *  these rows that the session can take; if it can take none, answer GR_ANSWER_FIXED. The host
+/** The sizes that a source can make, in any order; a row's rate is its maximum. Offers contain
+ *  the rows that the session can use; if it can use none, answer GR_ANSWER_FIXED. The host
  *  reads it once, right after create. */
 typedef struct gr_video_capabilities {
   uint32_t struct_size;

@@ -67,7 +67,7 @@ class Descriptor;
 }  // namespace detail
 
 /* ------------------------------------------------------------------------------------
- * What a plugin says about itself
+ * The description of a plugin
  * ---------------------------------------------------------------------------------- */
 
 /** A setting in the session file. The host checks each value against it. */
@@ -166,7 +166,7 @@ class Parameter {
   std::vector<std::string> choices_;
 };
 
-/** What people see of a plugin before any code of it runs. */
+/** The description that people see before any code of the plugin runs. */
 struct Description {
   std::string id;      /**< reverse domain; never changes */
   std::string name;    /**< as in session files: letters, digits, '-' */
@@ -197,7 +197,7 @@ class Setting {
  * The host
  * ---------------------------------------------------------------------------------- */
 
-/** Why a callback fails: a status for programs, a text for people. */
+/** The reason why a callback fails: a status for programs, a text for people. */
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string &text, gr_status status = GR_STATUS_FAILED)
@@ -619,7 +619,7 @@ class BasicAudioSource : public Source {
 using AudioSource = BasicAudioSource<GR_KIND_VIRTUAL_MIC>;
 using ShareAudioSource = BasicAudioSource<GR_KIND_SHARE_AUDIO_SOURCE>;
 
-/** When a frame shows. */
+/** The time for which a frame is drawn. */
 struct FrameTime {
   std::int64_t index;  /**< since the start; missing ones were left out */
   double seconds;      /**< since the start */

@@ -143,8 +143,8 @@ static inline gr_status gr_send_samples(const gr_audio_functions *audio, gr_send
  * Time
  * ---------------------------------------------------------------------------------- */
 
-/** When frame `number` is due after frame 0, in nanoseconds: no rounding and no late frame adds
- *  up. number: 0 or more. */
+/** The nanoseconds from frame 0 until frame `number` is due, computed from the number, so that
+ *  neither rounding nor a late frame adds up. number: 0 or more. */
 static inline int64_t gr_frame_due_ns(int64_t number, const gr_capability *rate) {
   const int64_t frames = rate->fps_numerator;
   const int64_t denominator = rate->fps_denominator;
