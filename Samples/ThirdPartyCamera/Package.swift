@@ -17,7 +17,7 @@ let package = Package(
             name: "PlasmaTests",
             dependencies: [
                 .product(name: "GreenroomValidator", package: "greenroom"),
-                // The programs that the checks are made in: named here, they are built.
+                // The programs that run the checks; SwiftPM builds them because they are named here.
                 .product(name: "greenroom", package: "greenroom"),
                 .product(name: "greenroom-runner", package: "greenroom"),
             ]),

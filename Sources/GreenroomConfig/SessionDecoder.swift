@@ -80,7 +80,7 @@ enum SessionDecoder {
         + topRoles.map { role in
             Field(
                 role.facts.pluralKey, \.named[role], namedSections(of: role),
-                "More than one \(role.facts.name), each under its name. Their tracks are such as "
+                "More than one \(role.facts.name), each under its name. The track of \"desk\" is "
                     + "\(role.trackName).desk.",
                 examples: [["desk": role.examples[0]]])
         } + [
@@ -317,8 +317,8 @@ enum SessionDecoder {
             Field(
                 "python", \.configuration.python,
                 .path("the path of a Python or a virtual environment"),
-                "The interpreter of a plugin in Python, relative to this file's folder. By default that "
-                    + "of .venv or venv in the script's folder or above, otherwise python3 on the PATH.",
+                "The interpreter of a plugin in Python, relative to this file's folder. Default: .venv or "
+                    + "venv in the script's folder or above, otherwise python3 on the PATH.",
                 examples: ["/opt/bots/.venv"]),
             Field(
                 "settings", \.configuration.settings, .settings,
@@ -507,8 +507,8 @@ enum SessionDecoder {
         .list(
             of: alone(filter(.audioPreProcessor)), "a list of plugins",
             count: 0...maximumFilters),
-        "Filters that edit each participant's audio, in this order. Each participant has filters of its "
-            + "own.",
+        "Filters that edit each participant's audio, in this order. Each participant has separate "
+            + "filters.",
         examples: [exampleFilter(.audioPreProcessor)])
 
     /// The keys of an output that is a plugin.
