@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `the end of a delay drops what it held, without a jump`() {
+    @Test func `the end of a delay drops the held audio, without a jump`() {
         let targets = Array(repeating: (0.0, 300), count: 10) + Array(repeating: (0.0, 0), count: 3)
         let output = passed(targets)
         #expect(output.suffix(400) == (1100..<1300).flatMap { [Int16($0), Int16($0)] }[...])

@@ -200,7 +200,7 @@ import Testing
         #expect(pull(1, from: audio, channel: 1).allSatisfy { $0 == 0 })
     }
 
-    @Test func `the delays of filters add up, and are padded to that of the session`() {
+    @Test func `the delays of filters add up, and are padded to the session's delay`() {
         let filters = [AudioEditing(delayFrames: 100), AudioEditing(delayFrames: 236)]
         let audio = filtered(filters.map { FakeFilter($0) }, delayFrames: 480)
         defer { audio.close() }

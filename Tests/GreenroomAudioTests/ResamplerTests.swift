@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [-1000.0, 0, 300], [44_100, 48_000, 96_000])
-    func `an adjustment changes the length by its ppm`(ppm: Double, rate: Int) throws {
+    func `an adjustment in ppm changes the length by as much`(ppm: Double, rate: Int) throws {
         var made = Resampler(from: .session, to: rate)
         guard var resampler = made.take() else { throw Missing() }
         let steps = resampler.adjust(ppm: ppm)

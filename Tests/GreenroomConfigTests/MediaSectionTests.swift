@@ -49,7 +49,7 @@ import Testing
                 """
             ),
         ])
-    func `it has the same plugins as the sections that it expands to`(
+    func `a media section has the same plugins as the sections that it expands to`(
         short: String, long: String
     ) throws {
         func plugins(_ yaml: String) throws -> [String: PluginConfiguration] {

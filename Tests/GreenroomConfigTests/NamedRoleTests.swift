@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: ["ceiling 640x360@15", "share-ceiling none", "stop camera", "mute"])
-    func `commands without a name are written in timelines as those with one`(line: String) throws {
+    func `timelines write commands with and without a name in the same way`(line: String) throws {
         let file = try read(
             """
             camera: { plugin: A }

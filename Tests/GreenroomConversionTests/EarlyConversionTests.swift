@@ -64,7 +64,9 @@ import Testing
         // It is an error.
         (VideoWant(format: .i420, size: FrameSize(width: 40, height: 40), fit: .reject), nil),
     ])
-    func `it is the first step of a consumer, or none`(want: VideoWant, color: ColorSpace?) {
+    func `the early conversion is the first step of a consumer, or none`(
+        want: VideoWant, color: ColorSpace?
+    ) {
         let form = FrameForm(
             .bgra, FrameSize(width: 64, height: 48), FrameInfo(color: .bt709Limited))
         #expect(form.firstColor(for: want) == color)

@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: ColorSpace.all)
-    func `YUV of RGB is within 1.1 levels`(color: ColorSpace) throws {
+    func `a conversion from RGB to YUV is exact to 1.1 levels`(color: ColorSpace) throws {
         let kernels = try #require(Self.plain)
         var weights = greenroom_from_rgb(to: color, isBlueFirst: false)
         var errors = [Errors(), Errors(), Errors()]

@@ -62,7 +62,7 @@ import Testing
         #expect(error?.code == .cannotOpen)
     }
 
-    @Test func `a file is its user's alone, and one that is replaced keeps its mode`() throws {
+    @Test func `a new file is private to its user, and a replaced one keeps its mode`() throws {
         let folder = try TemporaryFolder()
         let path = folder("a.y4m")
         let old = umask(0)

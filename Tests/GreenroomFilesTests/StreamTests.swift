@@ -128,7 +128,7 @@ private struct TestBytes: ByteSource {
         }
     }
 
-    @Test func `what follows the samples of a WAV stream is not played`() throws {
+    @Test func `data after the samples of a WAV stream is not played`() throws {
         let stream = Self.wav(length: 4, [1, 0, 2, 0] + Array("LIST....".utf8))
         #expect(try samples(of: stream)?.1 == [1, 2])
     }

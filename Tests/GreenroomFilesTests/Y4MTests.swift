@@ -170,7 +170,7 @@ private let rate30 = FrameRate(30)
     }
 
     @Test(.enabled(if: Oracle.isPresent))
-    func `what ffmpeg writes is read`() throws {
+    func `a Y4M file from ffmpeg is read`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         _ = try Oracle.ffmpeg(
@@ -192,7 +192,8 @@ private let rate30 = FrameRate(30)
         arguments: [
             "W8194 H4 F30:1", "W4 H8194 F30:1", "W16 H16 F0:0", "W16 H16", "W16 H16 F30:1 C444",
         ])
-    func `a cure cures`(fields: String) throws {
+    func `the ffmpeg command in the fix of an error makes the file readable`(fields: String) throws
+    {
         let folder = try TemporaryFolder()
         let path = try folder.write(
             "film.y4m",
@@ -277,7 +278,7 @@ private let rate30 = FrameRate(30)
             ("XCOLORSPACE=BT709", .bt709, nil), ("XCOLORSPACE=bt601", .bt601, nil),
             ("XCOLORSPACE=BT2020", nil, "BT2020 is neither"),
         ] as [(String, ColorMatrix?, String?)])
-    func `what of a header is not followed is said`(
+    func `a note names each header field that is ignored`(
         field: String, matrix: ColorMatrix?, note: String?
     ) throws {
         let (format, _, notes) = try Y4MFormat.parse(
@@ -341,7 +342,7 @@ private let rate30 = FrameRate(30)
     ]
 
     @Test(arguments: bad)
-    func `what is wrong is named with its place`(bad: Bad) throws {
+    func `an error in a header names the rule and the offset`(bad: Bad) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("bad.y4m", Array(bad.header.utf8))
         let error = #expect(throws: FileError.self) { _ = try Y4MReader(path: path) }
@@ -467,7 +468,7 @@ private let rate30 = FrameRate(30)
         #expect(received == Array(format.header.utf8) + frame + frame + frame)
     }
 
-    @Test func `a reader that leaves is an error, again and again`() throws {
+    @Test func `each write after the reader leaves is an error`() throws {
         signal(SIGPIPE, SIG_IGN)
         // The program that another test starts meanwhile may hold a copy of each descriptor: for a
         // socket the reader leaves nevertheless.
@@ -488,7 +489,7 @@ private let rate30 = FrameRate(30)
         close(ends[1])
     }
 
-    @Test func `what cannot be opened says why`() throws {
+    @Test func `an error for a file that cannot be opened has the reason`() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: FileError.self) {
             _ = try Y4MReader(path: folder.path + "/none.y4m")

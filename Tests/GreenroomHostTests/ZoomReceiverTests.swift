@@ -54,7 +54,7 @@ import Testing
             ], "\(run.text)")
     }
 
-    @Test func `a second app in a process is refused, and says what to do`() throws {
+    @Test func `a second app in a process is refused with a fix`() throws {
         let run = try session("VideoRecorder", "MeetingRecorder").run("--json")
         // Outputs initialize at the same time, so either can be the second.
         let failures = try ["outputs[0]", "outputs[1]"].flatMap {

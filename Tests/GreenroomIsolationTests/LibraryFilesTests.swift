@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a library that needs nothing is alone, whatever lies beside it`() throws {
+    @Test func `a library without dependencies is granted without its neighbours`() throws {
         try build("libcam.so")
         try build("libother.so")
         try folder.write("id_rsa", "secret")
@@ -69,7 +69,7 @@ import Testing
         #expect(part?.place == folder("deps/libb.so.1"))
     }
 
-    @Test func `what is not a library is not granted by its name`() throws {
+    @Test func `a name without a library behind it is not granted`() throws {
         try build("libsecret.so", "-Wl,-soname,id_rsa")
         try build(
             "libcam.so", "-L\(folder.path)", "-lsecret", "-Wl,-rpath,$ORIGIN:$ORIGIN/.ssh")
@@ -77,7 +77,7 @@ import Testing
         #expect(files() == ["libcam.so"])
     }
 
-    @Test func `its resources are with it, but not behind a link`() throws {
+    @Test func `a library's resource folders are granted, but not links to folders`() throws {
         try build("libcam.so")
         for name in ["cam.resources", "libcam.resources", "Package_cam.resources"] {
             mkdir(folder(name), 0o755)

@@ -143,7 +143,7 @@ import Testing
         #expect(scanner.count == (isKept ? 1 : 2))
     }
 
-    @Test func `that a library exports no entry is cached`() {
+    @Test func `the result that a library exports no entry is cached`() {
         scanner.find(.failure(.withoutEntry(library)))
         for _ in 0..<2 { #expect(examine() == .failure(.withoutEntry(library))) }
         #expect(scanner.count == 1)
@@ -250,7 +250,7 @@ import Testing
         #expect(scanner.count == 3)
     }
 
-    @Test func `a link instead of the folder is not used`() throws {
+    @Test func `a cache folder that is a symbolic link is ignored`() throws {
         _ = try examine().get()
         #expect(rename(folder("cache/plugins"), folder("elsewhere")) == 0)
         #expect(symlink(folder("elsewhere"), folder("cache/plugins")) == 0)

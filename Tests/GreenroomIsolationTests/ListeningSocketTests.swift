@@ -36,7 +36,7 @@ import Testing
         #expect(access(path, F_OK) == 0)
     }
 
-    @Test func `the mode of a socket is its own, and not that of what a link names`() throws {
+    @Test func `changing a socket's mode does not follow a link`() throws {
         let file = try folder.write("file", "")
         chmod(file, 0o644)
         #expect(symlink(file, path) == 0)
@@ -126,7 +126,7 @@ import Testing
         #expect(folder.has("share.sock"))
     }
 
-    @Test func `of several hosts that start together one gets the path`() throws {
+    @Test func `only one of several hosts that start together binds the path`() throws {
         leaveSocket(at: path)
         let path = path
         let attempts = Monitor(0)

@@ -55,7 +55,7 @@ import Testing
             ("9:name=systemd:/a\n1:cpu:/b\n0::/c d\n", "/c d"), ("1:cpu:/b\n", nil), ("", nil),
             ("10::/x\n", nil),
         ] as [(String, String?)])
-    func `the group of a process is that of version 2`(text: String, place: String?) {
+    func `the control group of a process comes from version 2`(text: String, place: String?) {
         #expect(OwnGroup.place(in: text) == place)
     }
 

@@ -263,7 +263,7 @@ import Testing
     ]
 
     @Test(arguments: demands)
-    func `the output that can use most decides`(
+    func `the output with the largest usable request decides the ceiling`(
         demands: [String], limit: String?, origin: String?
     ) throws {
         func capability(_ text: Substring) throws -> VideoCapability? {
@@ -330,7 +330,7 @@ import Testing
         }
     }
 
-    @Test func `of two equal ceilings the older one binds`() {
+    @Test func `the older one of two equal ceilings binds`() {
         let limit = VideoCapability(width: 640, height: 360, fps: 15)
         let inputs = NegotiationInputs(
             rule: .rows, table: .standard,

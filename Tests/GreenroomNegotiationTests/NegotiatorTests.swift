@@ -123,7 +123,7 @@ import Testing
         #expect(negotiator.next(at: second + Negotiator.riseNanoseconds)?.suggested == wider)
     }
 
-    @Test func `a source that ignores or refuses keeps what it sends, and the host adapts`() {
+    @Test func `a source that ignores or refuses an offer keeps its format, and the host scales`() {
         for reply in [
             Reply.ignored, .refused(.failed, "no"),
             .answered(.counter(VideoCapability(width: 999, height: 999, fps: 1))),

@@ -43,7 +43,7 @@ import Testing
         #expect(offer.rows.contains(VideoCapability(width: 480, height: 270, fps: 15)))
     }
 
-    @Test func `where no row fits, the maximum is the row`() {
+    @Test func `if no row fits, the maximum is the only row`() {
         let tiny = VideoCapability(width: 100, height: 50, fps: 7)
         let offer = Offer.toVideoSource(revision: 1, table: .standard, maximum: tiny)
         #expect(offer.rows == [tiny])

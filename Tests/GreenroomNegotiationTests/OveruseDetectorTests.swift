@@ -78,9 +78,11 @@ import Testing
         ("640x480@30", 150.0, "424x320@15"), ("1280x720@30", 600.0, "320x180@15"),
         ("1280x720@30", 1500.0, "320x180@10"), ("1280x720@30", 1e6, "212x160@7"),
     ])
-    func `it falls by rows of one aspect ratio, then by rate to the floor, and stays`(
-        top: String, nanosecondsAPixel: Double, settled: String
-    ) throws {
+    func
+        `an overused track falls by rows of one aspect ratio, then by rate to the floor, and stays`(
+            top: String, nanosecondsAPixel: Double, settled: String
+        ) throws
+    {
         let top = try #require(VideoCapability(top))
         var machine = Machine(top, nanosecondsAPixel: nanosecondsAPixel)
         var seen: [VideoCapability] = []
@@ -92,7 +94,7 @@ import Testing
         #expect(seen.count == Set(seen).count, "no swinging: \(seen)")
     }
 
-    @Test func `it rises a row at a time, ten seconds apart`() {
+    @Test func `the track rises one row at a time, ten seconds apart`() {
         var machine = Machine(top, nanosecondsAPixel: 600)
         for _ in 0..<60 { machine.run() }
         #expect(machine.track.size == FrameSize(width: 320, height: 180))

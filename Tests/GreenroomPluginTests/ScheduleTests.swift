@@ -29,7 +29,7 @@ import Testing
         #expect(sleeping.complaint(about: "drawing", within: 51_000_000) == nil)
     }
 
-    @Test func `only the next slot is in the future`() {
+    @Test func `the schedule picks the newest slot that is due`() {
         let schedule = FrameSchedule(
             startNanoseconds: -5,
             rate: FrameRate(numerator: 30_000, denominator: 1001) ?? FrameRate(1))

@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `time does not wait for a stopped plugin's thread that does something else`() {
+    @Test func `time does not wait for a released plugin's thread that waits outside the clock`() {
         let clock = SessionClock(isVirtual: true)
         let (isStopped, mayEnd) = (Monitor(false), Monitor(false))
         let plugin = HostThread(name: "test") {

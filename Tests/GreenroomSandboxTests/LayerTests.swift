@@ -39,7 +39,7 @@ struct LayerTests {
     #endif
 
     @Test(arguments: Account.possible)
-    func `it dies with its host`(account: Account) throws {
+    func `a plugin dies with its host`(account: Account) throws {
         let folder = try ProbeFolder()
         let file = folder.makeOpenFolder("open") + "/plugin"
         let host = try folder.start(["--abandon", file, "sleep:60000"], as: account)
@@ -49,7 +49,7 @@ struct LayerTests {
         #expect(host.wait().exit == .signal(SIGKILL))
     }
 
-    @Test func `it does not start after its host has ended`() throws {
+    @Test func `a plugin does not start after its host has ended`() throws {
         let outcome = try ProbeFolder().run(["--orphan", "read:/none"])
         #expect(outcome.end == "signal \(SIGKILL)", "\(outcome)")
         #expect(outcome.result("read:/none") == nil)
@@ -287,7 +287,9 @@ struct LayerTests {
 
     /// `sandbox: partial`: the plugin is then kept from the host's process alone.
     @Test(arguments: kernels.filter { !$0.confines }, Account.possible)
-    func `the host can't be opened, whatever is missing`(kernel: Kernel, account: Account) throws {
+    func `a plugin cannot open the host's process, whichever layer is missing`(
+        kernel: Kernel, account: Account
+    ) throws {
         let outcome = try ProbeFolder().run(
             ["--mode", "partial"] + kernel.options
                 + Self.waysToHost.filter { $0 != "read:/proc/HOST/maps" },
@@ -321,7 +323,7 @@ struct LayerTests {
     }
 
     /// As under systemd before Linux 5.13.
-    @Test func `where the host can't open files for a plugin it opens granted ones`() throws {
+    @Test func `without Landlock and openat2, the plugin opens granted files itself`() throws {
         let outcome = try ProbeFolder().run([
             "--mode", "partial", "--without", "landlock", "--without", "openat2",
             "read:/etc/ld.so.cache", "read:/etc/passwd", "read:/etc/shadow", "threads:2",

@@ -189,7 +189,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: Account.possible)
-    func `its own folder is read-only`(account: Account) throws {
+    func `the plugin's own folder is read-only`(account: Account) throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         let file = try folder.folder.write("open/file", "text")

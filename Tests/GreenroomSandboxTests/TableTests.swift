@@ -128,7 +128,7 @@ import Testing
         "/home/ana/.config/gh/hosts.yml", "/home/ana/.config/google-chrome/Default/Cookies",
         "/root/.cargo/credentials.toml", "/home/ana/project/.env", "/run/user/1000/bus",
     ])
-    func `no grant is advised for what is private`(path: String) {
+    func `no grant is advised for private files`(path: String) {
         for access in [PathGrant.Access.read, .write, .device] {
             let text = SandboxRefusal.file("read", path, grant: access, for: path).text
             #expect(text.hasPrefix("denied: read \(path); "), "\(text)")
@@ -147,7 +147,7 @@ import Testing
         ".bashrc", ".config/autostart/x.desktop", ".config/systemd/user/x.service", ".local/bin/x",
         ".local/lib/greenroom/plugins/x.so", ".local/share/applications/x.desktop",
     ])
-    func `no grant is advised for what a user's programs follow`(place: String) {
+    func `no grant is advised for files that a user's programs obey`(place: String) {
         for home in ["/home/ana", "/root"] {
             let path = "\(home)/\(place)"
             let text = SandboxRefusal.file("make", path, grant: .write, for: path).text
@@ -180,7 +180,7 @@ import Testing
         "/home/ana/media/film.y4m", "/srv/ssh/film.y4m", "/proc/cpuinfo", "/home/ana/.asoundrc",
         "/home/ana/.local/share/fonts/x.ttf",
     ])
-    func `a grant is advised for what a plugin may well read`(path: String) {
+    func `a grant is advised for ordinary files`(path: String) {
         let text = SandboxRefusal.file("read", path, grant: .read, for: path).text
         #expect(text.hasSuffix("add it to allow: {read: [\(path)]}"), "\(text)")
     }

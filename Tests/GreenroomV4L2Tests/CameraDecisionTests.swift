@@ -97,7 +97,7 @@ import Testing
         #expect(try CameraEntry.find(text, in: Self.cameras) == path)
     }
 
-    @Test func `a camera that is missing is reported, with those that there are`() {
+    @Test func `an error about a missing camera lists the present ones`() {
         let failure = #expect(throws: CameraError.self) {
             _ = try CameraEntry.find("logi", in: Self.cameras)
         }

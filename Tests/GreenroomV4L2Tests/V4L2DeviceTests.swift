@@ -38,7 +38,7 @@ import Testing
         #expect(device.set(.focus, to: 251)?.contains("0 to 250 in steps of 5") == true)
     }
 
-    @Test func `of a range of sizes the usual ones are modes`() {
+    @Test func `a stepwise range of sizes is listed as the usual sizes in it`() {
         let fake = Fake()
         var device = fake.device()
         fake.state.pointee.has_stepwise_sizes = 1

@@ -4,7 +4,7 @@ import Testing
 @testable import GreenroomVideo
 
 @Suite struct VideoAccountTests {
-    @Test func `a source that keeps its rate is real, and what is lacking is repeated`() {
+    @Test func `a source that keeps its rate is real, and missing frames are repeated`() {
         var account = VideoAccount()
         for period in 0..<100 where period % 10 != 4 {
             account.take(.fresh, at: Int64(period), for: 1)
@@ -71,7 +71,7 @@ import Testing
         #expect(account.missing == 5 && account.stopped == 10 && account.real == 15)
     }
 
-    @Test func `before it connects a source owes nothing, whatever slates are shown`() {
+    @Test func `a source owes nothing before it connects, whichever slates are shown`() {
         var account = VideoAccount()
         account.awaitConnection(from: 0)
         account.show(.slate, from: 30)
@@ -102,7 +102,7 @@ import Testing
         #expect(VideoAccount().realPart == nil)
     }
 
-    @Test func `every period is of one kind, in whatever order things come`() {
+    @Test func `every period has one kind, in every order of frames and slates`() {
         var random = SeededGenerator(seed: 23)
         for _ in 0..<200 {
             var account = VideoAccount()

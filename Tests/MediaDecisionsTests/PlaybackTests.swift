@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `it repeats without a gap, each time as a separate leg`() {
+    @Test func `a file repeats without a gap, each time as a separate leg`() {
         expect(places: [
             (0, 0, 0, false), (9.999, 9.999, 0, false), (10, 0, 1, false), (25, 5, 2, false),
             (86_400_000, 0, 8_640_000, false),

@@ -53,7 +53,7 @@ import Testing
             ([(200, 700), (1100, 1200)], 1000, [0] + Array(2..<20)),
             ([(5000, 6000)], 1000, Array(0..<20)),
         ] as [([(start: Int64, end: Int64?)], Int64, [Int64])])
-    func `a file has what is outside of the pauses, without a gap`(
+    func `a file contains the media outside of the pauses, without a gap`(
         times: [(start: Int64, end: Int64?)], origin: Int64, periods: [Int64]
     ) {
         // However the track is delivered: period by period, and as frames that last.

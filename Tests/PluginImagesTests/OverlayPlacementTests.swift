@@ -36,7 +36,7 @@ struct OverlayPlacementTests {
     }
 
     @Test(arguments: OverlayPosition.allCases, [0, 16, 8192])
-    func `an image lies within the frame whatever its margin`(
+    func `an image stays within the frame at every margin`(
         _ position: OverlayPosition, _ margin: Int
     ) {
         for frame in [FrameSize(width: 1, height: 1), FrameSize(width: 33, height: 17)] {

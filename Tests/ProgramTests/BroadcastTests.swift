@@ -193,7 +193,8 @@ import Testing
         #expect(life(end(first)) == Self.wholeLife)
     }
 
-    @Test(.nightly) func `a broadcast that does not answer is given up, and another one accepted`()
+    @Test(.nightly)
+    func `a broadcast that does not answer is dropped, and another one is accepted`()
         throws
     {
         let host = try startSession()

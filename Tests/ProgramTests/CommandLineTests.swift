@@ -442,7 +442,9 @@ import Testing
     }
 
     @Test(.nightly)
-    func `a conversion is explained by its steps, what they move and what they cost`() throws {
+    func `an explained conversion lists its steps, the bytes that they move, and their cost`()
+        throws
+    {
         let (from, to) = (["bgra", "1920x1080"], ["i420", "1280x720"])
         func explain(_ more: String...) throws -> String {
             try Greenroom.start(["explain-conversion"] + from + to + more)

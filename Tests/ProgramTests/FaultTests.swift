@@ -428,7 +428,8 @@ import Testing
 
     /// Each of them takes no more of the processors than its half.
     @Test(.nightly)
-    func `of two plugins that take all processors, each is named and waits for all others`()
+    func
+        `two plugins that use all processors are both named, and run only when others do not need them`()
         throws
     {
         let faults = "frames: 5, fault: take-processors"

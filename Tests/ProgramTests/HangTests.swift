@@ -58,7 +58,7 @@ import Testing
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `an isolated plugin whose second start-send hangs is given up`() throws {
+    @Test func `the host kills an isolated plugin whose second start-send hangs`() throws {
         let camera = try TestSession.hostile(
             "HangsAtSecondStart", "", "isolation: process, on-failure: off")
         let session = try TestSession(

@@ -90,7 +90,8 @@ import Testing
         #expect(report["driftPPM"] == nil, "a file has no clock")
     }
 
-    @Test(.nightly) func `in a call a device gets what comes in, and not the session's own`() throws
+    @Test(.nightly)
+    func `in a call, a loudspeaker plays the participants and not the session's own audio`() throws
     {
         let call = """
             call: { plugin: LoopbackCall, settings: { script: "Ana 0s microphone=660" } }

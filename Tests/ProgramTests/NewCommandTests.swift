@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(.nightly, arguments: NewPlugin.languagesToday(of: "output"))
-    func `an output writes how bright every n-th frame is, and changes while it runs`(
+    func `the new output writes the brightness of every n-th frame, and n is a live setting`(
         language: String
     ) throws {
         let plugin = try NewPlugin("output", language)
@@ -584,7 +584,7 @@ import Testing
         ])
 
     @Test(.nightly, arguments: names)
-    func `names of Swift or the SDK are valid names`(kind: String, name: String)
+    func `a new plugin can have the name of a type of Swift or the SDK`(kind: String, name: String)
         throws
     {
         let swift = try NewPlugin(kind, "swift", name: name)

@@ -329,7 +329,7 @@ import Testing
         _ = session.wait()
     }
 
-    @Test(.nightly) func `a session that has nothing to say is not taken for one that is stopped`()
+    @Test(.nightly) func `a silent session does not count as stopped`()
         throws
     {
         let session = try start("quiet")

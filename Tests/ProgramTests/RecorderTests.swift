@@ -308,7 +308,8 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `a recorder that was lost goes on in other files, also of their own`()
+    @Test(.nightly)
+    func `a recorder that crashed continues in new files, including those of participants`()
         throws
     {
         let session = try session(

@@ -339,7 +339,7 @@ import Testing
         return (0..<8).map { Int(pixels[60 * 320 + 20 + $0 * 40]) }
     }
 
-    @Test(.nightly) func `events come as a stream, also those from before`() throws {
+    @Test(.nightly) func `the event stream includes earlier events`() throws {
         let room = try Room("camera: { plugin: ColorBars }", "--control")
         let stream = try ChildProcess(
             "curl",

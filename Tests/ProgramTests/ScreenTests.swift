@@ -312,7 +312,7 @@ import Testing
     // MARK: - Audio
 
     @Test(.nightly, arguments: [false, true])
-    func `the audio is that of one program, even if it starts later, or of all programs`(
+    func `the share has the audio of one program, even if it starts later, or of all programs`(
         isIsolated: Bool
     ) throws {
         let server = try PipeWireServer()

@@ -67,7 +67,7 @@ import Testing
         #expect(names.filter { $0.hasSuffix(".mkv") } == ["call.mkv"])
     }
 
-    @Test(.nightly) func `without a stage in the file the recording of a call brings one`() throws {
+    @Test(.nightly) func `recording a call adds a stage if the file has none`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }

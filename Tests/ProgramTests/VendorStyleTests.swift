@@ -45,7 +45,9 @@ import Testing
         #expect(tone > 2000 && tone > 3 * other, "\(tone), \(other)")
     }
 
-    @Test func `each listing compiles as printed, but for lines that say why`() throws {
+    @Test func `each listing compiles as printed, except for the lines in the list of changes`()
+        throws
+    {
         let changes = try VendorStyle.changes()
         let expected = try readFile(VendorStyle.folder + "/Listings/changes.diff")
         #expect(changes == String(decoding: expected, as: UTF8.self))

@@ -321,7 +321,7 @@ import Testing
     }
 
     @Test(.nightly)
-    func `connections that ask for nothing, or for too much, take nothing from a viewer`()
+    func `silent connections and oversized requests do not disturb a viewer`()
         throws
     {
         let live = try Live()

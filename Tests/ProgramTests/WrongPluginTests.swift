@@ -21,8 +21,7 @@ import Testing
     }
 
     @Test(arguments: try some())
-    func `a wrong plugin is reported by the check that names its fault`(plugin: WrongPlugin) throws
-    {
+    func `the check for a fault reports the plugin that has it`(plugin: WrongPlugin) throws {
         func validate() throws -> (Validation, found: [ScheduledCheck]) {
             let validation = try Greenroom.validate(
                 plugin.build(), ["--only", plugin.check] + plugin.validatorWords)

@@ -37,7 +37,7 @@ import Testing
         #expect(!self.access.mayReadMetrics(header: "Bearer "))
     }
 
-    @Test func `a role may do what those before it may`() {
+    @Test func `a role has all rights of lower roles`() {
         #expect(Access.Role.viewer < .guest)
         #expect(Access.Role.guest < .operator)
     }

@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test
-    func `what the room does not carry is inactive or rejected, and the rest is served`()
+    func `unsupported media are inactive or rejected, and the others are served`()
         throws
     {
         let cases: [(offer: SessionDescription, ports: [Bool], group: [String]?)] = [

@@ -94,7 +94,7 @@ import Testing
         #expect(abs(estimator.loss - loss) < 0.03, "\(estimator.loss)")
     }
 
-    @Test func `what makes no sense does no harm`() {
+    @Test func `implausible feedback does no harm`() {
         var estimator = BandwidthEstimator()
         let odd: [BandwidthEstimator.Feedback] = [
             .init(seconds: 10, packets: 0, lost: 0, bytes: 0, delay: nil),
@@ -278,7 +278,7 @@ import Testing
 
     // MARK: Wishes
 
-    @Test func `wishes name each slot once, and those that there are`() throws {
+    @Test func `a request names existing slots, each of them once`() throws {
         let good = [
             SlotWish(slot: 0, stream: 3, lines: 720), SlotWish(slot: 1, stream: 3, lines: 0),
         ]

@@ -18,7 +18,7 @@ import Testing
             (from: 11, lost: 0, first: nil, last: nil), (from: 500, lost: 0, first: nil, last: nil),
             (from: 0, lost: 0, first: nil, last: nil), (from: .min, lost: 0, first: nil, last: nil),
         ] as [(from: Int, lost: Int, first: Int?, last: Int?)])
-    func `a reader gets what there is, and how many have gone`(
+    func `a reader gets the stored events, and the number of dropped ones`(
         from: Int, lost: Int, first: Int?, last: Int?
     ) {
         let read = log(10).events(from: from)

@@ -81,7 +81,7 @@ import Testing
         #expect(packet(7, 9, rest, first: first) == nil)
     }
 
-    @Test func `a short packet is none, whatever its bytes are`() {
+    @Test func `a packet that is too short is ignored, whatever its bytes are`() {
         for count in 0..<16 {
             for value: UInt8 in [0, 0x80, 0x90, 0xa0, 0xff] {
                 let bytes = [UInt8](repeating: value, count: count)

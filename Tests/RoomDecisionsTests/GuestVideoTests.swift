@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 0], [3, 0, 1, 2], [3, 1, 0, 2], [4, 2, 0, 1, 3]])
-    func `B-frames are due when the last of those before them is sent`(places: [Int]) {
+    func `a B-frame is due when the last frame before it is sent`(places: [Int]) {
         for fps in [15, 25, 30, 60] {
             #expect(error(places, fps: fps) <= 22, "\(places) at \(fps)")
             // Some packets wait; the others give the time.
@@ -91,7 +91,7 @@ import Testing
         (801, 601, true, true, 801, 601, 20), (1280, 720, true, false, 640, 360, 20),
         (405, 720, true, false, 202, 360, 20), (320, 180, true, false, 320, 180, 20),
     ])
-    func `a share keeps its size, and a guest's camera gets that of a tile`(
+    func `a share keeps its size, and a guest's camera gets the size of a tile`(
         width: Int, height: Int, isGuest: Bool, isShare: Bool, ownWidth: Int, ownHeight: Int,
         rate: Int
     ) {

@@ -51,7 +51,8 @@ import Testing
         #expect(another == [false, false])
     }
 
-    @Test func `some changes of what is shown are granted at once, and endless ones are not`() {
+    @Test func `a few changes of the shown streams are granted at once, and endless ones are not`()
+    {
         var rule = KeyFrameRule()
         let first = (0..<8).map { rule.change(at: Double($0) / 100) }
         #expect(!first.contains(false))

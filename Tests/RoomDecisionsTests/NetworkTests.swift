@@ -122,7 +122,7 @@ import Testing
             "57e1ea8ded7ba639c75319d169c23d5bc63a6d01"
         ),
     ])
-    func `HMAC is that of RFC 2202`(key: String, message: String, hash: String) {
+    func `the HMAC matches the vectors of RFC 2202`(key: String, message: String, hash: String) {
         let made = HMAC.sha1(Array(message.utf8), key: Array(key.utf8))
         let digits = made.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         #expect(digits == hash)
@@ -233,7 +233,7 @@ import Testing
             ),
             ([], [], nil, false, "The room has no address"),
         ] as [([String], [String], ClosedRange<UInt16>?, Bool, String)])
-    func `the reason names what was tried and what is missing`(
+    func `the reason names the tried addresses and the missing settings`(
         local: [String], remote: [String], ports: ClosedRange<UInt16>?, hasTURN: Bool,
         reason: String
     ) {

@@ -95,7 +95,7 @@ import Testing
         #expect(goesOn == [true, false], "one that has to end does nothing more")
     }
 
-    @Test func `those that are answered stay, and a new one waits then`() {
+    @Test func `busy connections stay, and a new one replaces only an idle one`() {
         var table = ConnectionTable(most: 2, mostOfAddress: 2)
         for id in 0..<2 {
             _ = table.add(id, from: nil, at: 0, until: 10)
@@ -110,7 +110,7 @@ import Testing
         #expect(late == [[], [3], [0, 3]])
     }
 
-    @Test func `closed connections leave places, and those that end have some`() {
+    @Test func `closed connections free their places`() {
         var table = ConnectionTable(most: 2, mostOfAddress: 2)
         for id in 0..<10 { _ = table.add(id, from: nil, at: Double(id), until: 20) }
         #expect(!table.hasRoom(at: 12))
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a proxy is believed if it is the one that was named, and its own word alone`() {
+    @Test func `only the named proxy is trusted, and only for the last address`() {
         let (proxy, other) = (ClientAddress("127.0.0.1"), ClientAddress("192.0.2.1"))
         func text(_ peer: ClientAddress?, _ forwarded: String?) -> String? {
             ClientAddress.of(peer: peer, proxy: proxy, forwarded: forwarded)?.text

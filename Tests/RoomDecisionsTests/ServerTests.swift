@@ -34,11 +34,11 @@ import Testing
             (406, "server-codec"), (409, "endpoint busy"), (503, "not available now (503)"),
             (200, "200 instead of 201"), (-7, "-7 instead of 201"),
         ])
-    func `each refusal says what to check`(status: Int, text: String) {
+    func `each refusal names the setting to check`(status: Int, text: String) {
         #expect(problem(status).contains(text), "\(problem(status))")
     }
 
-    @Test func `what a server says is one short line, and no page`() {
+    @Test func `a server's message is shortened to one line, without HTML`() {
         let words = problem(
             500, body: "no\r\nroom" + String(repeating: "x", count: 900), type: "text/plain")
         #expect(words.contains("no  room") && words.count < 300, "\(words)")

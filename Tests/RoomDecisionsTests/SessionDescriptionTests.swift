@@ -19,7 +19,7 @@ import Testing
         try SessionDescription(text(Self.head + lines.flatMap(\.self)))
     }
 
-    @Test func `what the session says counts for media that say nothing`() throws {
+    @Test func `an attribute of the session applies to media without it`() throws {
         let session = [
             "a=sendonly", "a=ice-ufrag:sess", "a=ice-pwd:abcdefghijklmnopqrstuvwx",
             "a=fingerprint:sha-256 CC", "a=setup:passive", "a=ice-lite",

@@ -23,7 +23,7 @@ import Testing
         return nil
     }
 
-    @Test func `what browsers send is within the limit`() {
+    @Test func `the packets of browsers are within the limit`() {
         // 720p30 with 2.5 Mbit/s, 60 fps with 8, and a share's key frame of 400 kB.
         #expect(add(20_000, aSecond: 270, of: 1180, frameEvery: 9, to: .video) == nil)
         #expect(add(60_000, aSecond: 900, of: 1180, frameEvery: 15, to: .video) == nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(slow?.excess == .endlessFrame)
     }
 
-    @Test func `what a network holds back for two seconds is within the limit`() {
+    @Test func `packets that a network holds back for two seconds are within the limit`() {
         var limit = StreamLimit(.video)
         for index in 0..<1000 {
             let due = UInt64(index) * Self.second / 60

@@ -54,8 +54,7 @@ import Testing
         var leaves: [[Int]] = []
     }
 
-    @Test func `a mix adds the audio of one time, whatever the order and the begin of its blocks`()
-    {
+    @Test func `a mix adds audio of the same time, whatever the order and start of its blocks`() {
         let cases: [[Step]] = [
             // Two people whose blocks begin together.
             [

@@ -21,13 +21,14 @@ import Testing
         ("Ana", false), ("share of Ana", false), ("main", false), ("cameraman", false),
         ("camera.x", true), ("share", true), ("stage.wide", true),
     ])
-    func `in a call participants have any names but those of tracks`(name: String, isWrong: Bool) {
+    func `in a call, a participant may have any name except a track's`(name: String, isWrong: Bool)
+    {
         let problem = inCall.problem(of: name)
         #expect((problem != nil) == isWrong)
         #expect(problem?.hasSuffix("Write camera or a participant's name.") ?? true)
     }
 
-    @Test func `each place is checked, and named by its line`() {
+    @Test func `each line of the custom layout is checked, and an error names its line`() {
         let custom =
             "camera 0 0 50 50\ncamera.x 0 0 9 9\nno place\n\nspeaker 0 0 9 9\n"
             + "participant * 0 0 9 9\nparticipant Ana 0 0 9 9"

@@ -122,7 +122,7 @@ import Testing
         #expect(settled < 5, "\(simulation.clicks)")
     }
 
-    @Test func `audio that is held back again and again is left out ever more seldom`() {
+    @Test func `audio that is held back repeatedly is dropped less and less often`() {
         var source = AudioSimulation.Source(jitter: 0)
         source.stamp = Self.stamped
         var simulation = AudioSimulation(source)
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// Its first block of each burst is too late, its last is not: it keeps the time that it needs.
-    @Test func `audio in long bursts is not cut again and again`() {
+    @Test func `audio in long bursts is cut only once`() {
         var source = AudioSimulation.Source(burst: 160)
         source.stamp = Self.stamped
         var simulation = AudioSimulation(source)
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// A slow device: its audio is older than the session's delay, and plays all the same.
-    @Test func `audio that is always late goes on after a hole`() {
+    @Test func `audio that is always late continues after a gap`() {
         var source = AudioSimulation.Source()
         source.stamp = { Int64(($0 - 0.25) * 1e9) }
         var simulation = AudioSimulation(source)

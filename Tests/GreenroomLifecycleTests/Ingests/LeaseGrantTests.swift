@@ -121,7 +121,7 @@ import Testing
         #expect(queued.sentAs == form && queued.frame.info.color == .bt601Full)
     }
 
-    @Test func `only lent memory of the frame's kind holds a frame`() throws {
+    @Test func `a frame is refused unless its lease was granted for its size`() throws {
         let asked = try acquire()
         let lent = try #require(grant()).id
         for (size, lease) in [

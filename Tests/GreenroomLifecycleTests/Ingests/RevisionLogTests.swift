@@ -49,7 +49,7 @@ import Testing
         #expect(log.stale == 1)
     }
 
-    @Test func `it counts frames until each offer is followed`() {
+    @Test func `the log counts frames until each offer is followed`() {
         var log = begun()
         log.add(frameOf: 1, at: 0)
         log.offered(2)
