@@ -4,7 +4,7 @@ import GreenroomPlugin
 extension PCM {
     /// Opens the device in the settings, with a buffer of 200 ms.
     ///
-    /// - Throws: A ``PluginError`` with device, problem and cure.
+    /// - Throws: A ``PluginError`` with device, problem and fix.
     static func capturing(_ settings: AlsaMicrophone.Settings) throws(PluginError) -> PCM {
         let card: PCM
         do throws(ALSAError) {

@@ -42,7 +42,7 @@ struct BrowserProcess: ~Copyable {
 
     /// Says whether Chromium is installed.
     ///
-    /// - Throws: ``PluginError`` with the cure.
+    /// - Throws: ``PluginError`` with the fix.
     static func find() throws(PluginError) {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
         let isThere = path.split(separator: ":").contains {

@@ -43,7 +43,7 @@ struct BrowserSettings: PluginSettings, Equatable {
             title: "Name with which a microphone and an output Browser belong to this page"),
     ]
 
-    /// - Throws: ``PluginError`` with the cure.
+    /// - Throws: ``PluginError`` with the fix.
     func address() throws(PluginError) -> PageAddress {
         do throws(InvalidValueError) {
             return try PageAddress(page: page, url: url, isNetworkGranted: network)

@@ -6,7 +6,7 @@ struct CommandWords: Sendable {
     let words: [String]
 
     /// - Parameter text: A word a line, as the host gives a list of the session file.
-    /// - Throws: ``PluginError`` with the cure.
+    /// - Throws: ``PluginError`` with the fix.
     init(_ text: String) throws {
         var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         // The end of the last line, not an empty one.

@@ -48,7 +48,7 @@ final class SourceStream: Sendable {
 
     /// Opens a stream, or starts its command.
     ///
-    /// - Throws: ``PluginError`` with the cure.
+    /// - Throws: ``PluginError`` with the fix.
     init(_ place: StreamPlace, host: PluginHost) throws {
         name = place.name
         switch place {

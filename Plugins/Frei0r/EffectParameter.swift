@@ -81,7 +81,7 @@ struct EffectParameter: Sendable {
 }
 
 extension Double {
-    /// 0 in place of infinity and NaN.
+    /// 0 instead of infinity and NaN.
     fileprivate var finite: Double { isFinite ? self : 0 }
 }
 

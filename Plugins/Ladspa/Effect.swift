@@ -155,6 +155,6 @@ struct EffectParameter: Sendable {
 }
 
 extension Double {
-    /// 0 in place of infinity and NaN.
+    /// 0 instead of infinity and NaN.
     fileprivate var finite: Double { isFinite ? self : 0 }
 }

@@ -71,7 +71,7 @@ final class AudioTrack {
         while offset + channels <= samples.count {
             guard let first else { return }
             let position = first + encoder.count
-            // A file begins at the begin of a cell.
+            // A file begins at the start of a cell.
             if position % cell == 0 {
                 let segment = recording.segment(
                     at: Self.time(of: position), from: self.segment)

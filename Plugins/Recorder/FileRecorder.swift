@@ -9,7 +9,7 @@ import GreenroomPlugin
 ///
 /// The file is made with the first frame or block.
 final class FileRecorder {
-    /// A process that was lost begins anew in the middle of the session, and continues in another
+    /// A process that was lost begins again in the middle of the session, and continues in another
     /// file.
     private static let latestStart: Int64 = 1_000_000_000
 

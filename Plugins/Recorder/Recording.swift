@@ -8,7 +8,7 @@ import GreenroomPlugin
 ///
 /// The session's time is divided into cells of 250 ms. As soon as every track has come to the end of
 /// a cell, its packets are written in the order of their times, as one piece of the file, so that a
-/// process that is killed leaves all but the last cells. Files change at the begin of a cell.
+/// process that is killed leaves all but the last cells. Files change at the start of a cell.
 ///
 /// The times of packets alone decide in which cell they are, not the order in which tracks are
 /// delivered, so that a session on the virtual clock writes the same bytes each time.

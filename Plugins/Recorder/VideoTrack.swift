@@ -4,7 +4,7 @@ import GreenroomPlugin
 
 /// A video track of a recording: encodes what changes, and lets a still image be.
 ///
-/// A still image is encoded once more at the begin of each cell of the recording, so that a file that
+/// A still image is encoded once more at the start of each cell of the recording, so that a file that
 /// ends there shows it, and at its last period.
 final class VideoTrack {
     /// The time for which video may be without a key frame, while it moves.

@@ -41,7 +41,7 @@ enum ScreenTarget: Equatable, Sendable {
             || getenv("XDG_SESSION_TYPE").map { String(cString: $0) } == "wayland"
     }
 
-    /// - Throws: The rule and the cure, if the settings name more than one target or no legal region.
+    /// - Throws: The rule and the fix, if the settings name more than one target or no legal region.
     init(_ settings: ScreenSettings) throws(PluginError) {
         var targets: [ScreenTarget] = []
         if !settings.window.isEmpty { targets.append(.window(settings.window)) }

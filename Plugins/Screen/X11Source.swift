@@ -97,7 +97,7 @@ struct X11Source: FrameSource {
         return isFetched || isPointed ? .changed : .unchanged
     }
 
-    /// Looks for a window in place of a closed one.
+    /// Looks for a window instead of a closed one.
     ///
     /// - Returns: Whether there is one.
     private mutating func findAgain(_ text: String) -> Bool {

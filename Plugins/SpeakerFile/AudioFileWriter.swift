@@ -15,7 +15,7 @@ final class AudioFileWriter {
 
     /// Creates or replaces a file.
     ///
-    /// - Throws: ``PluginError`` with the path, the reason and the cure.
+    /// - Throws: ``PluginError`` with the path, the reason and the fix.
     init(path: String, format: AudioFormat) throws {
         self.path = path
         channels = format.channels

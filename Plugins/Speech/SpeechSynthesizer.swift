@@ -28,7 +28,7 @@ enum SpeechSynthesizer {
     /// Loads the data of espeak-ng, and a voice.
     ///
     /// - Returns: The sample rate.
-    /// - Throws: ``PluginError`` with the cure.
+    /// - Throws: ``PluginError`` with the fix.
     static func start(_ style: Style) throws -> Int {
         try state.withLock { state in
             if state.sampleRate == nil {

@@ -289,7 +289,7 @@ final class Stage: Composer {
         self.entries = entries
     }
 
-    /// Arranges the tiles anew, and wants of the tracks what they need.
+    /// Arranges the tiles again, and wants of the tracks what they need.
     ///
     /// - Parameter answering: The number of a track whose want is the answer of the running callback.
     private func arrange(isCut: Bool = false, answering: UInt32? = nil) {

@@ -13,7 +13,7 @@ final class LoopbackDevice {
 
     /// Opens a device for frames of one size.
     ///
-    /// - Throws: ``PluginError`` with the path, the reason and the cure.
+    /// - Throws: ``PluginError`` with the path, the reason and the fix.
     init(_ path: String, _ capability: VideoCapability) throws(PluginError) {
         self.path = path
         descriptor = greenroom_v4l2_open_output(

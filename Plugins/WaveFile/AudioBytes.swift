@@ -19,7 +19,7 @@ final class AudioBytes {
     /// The chunks of a WAV or AIFF file; nil for other formats.
     let chunks: AudioChunks?
 
-    /// - Throws: ``PluginError`` with the path, the reason and the cure.
+    /// - Throws: ``PluginError`` with the path, the reason and the fix.
     init(path: String) throws {
         file = try Self.regularFile(path)
         do {

@@ -37,7 +37,7 @@ struct AudioFile: ~Copyable {
 
     /// Opens a file.
     ///
-    /// - Throws: ``PluginError`` with the path, the reason and the cure.
+    /// - Throws: ``PluginError`` with the path, the reason and the fix.
     init(path: String) throws {
         let (file, bytes, info) = try Self.opened(path)
         self.path = path

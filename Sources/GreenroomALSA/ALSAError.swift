@@ -54,7 +54,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
         + "null` or `type file` in a file that ALSA_CONFIG_PATH names and that begins with "
         + "</usr/share/alsa/alsa.conf>."
 
-    /// The device, the problem and the cure.
+    /// The device, the problem and the fix.
     public var description: String {
         "\(message) (\(call)).\(cure.map { " \($0)" } ?? "")"
     }

@@ -47,7 +47,7 @@ public struct PCM: ~Copyable, @unchecked Sendable {
     ///   - format: The requested format. The device may have another rate or number of channels.
     ///   - periodFrames: The requested period.
     ///   - bufferFrames: The requested buffer.
-    /// - Throws: ALSA's error and the cure. Fails at once for a device in use by another program.
+    /// - Throws: ALSA's error and the fix. Fails at once for a device in use by another program.
     public init(
         opening name: String, direction: Direction, format: AudioFormat, periodFrames: Int,
         bufferFrames: Int

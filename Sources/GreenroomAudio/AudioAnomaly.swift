@@ -41,7 +41,7 @@ package enum AudioAnomaly: Equatable, Sendable {
         }
     }
 
-    /// The finding, its effect and the cure.
+    /// The finding, its effect and the fix.
     package var text: String {
         switch self {
         case .overfeeding(let part, let refused, let skipped, let isPaced):

@@ -60,7 +60,7 @@ package struct AudioConverter: ~Copyable, Sendable {
         _ = resampler.adjust(ppm: ppm())
     }
 
-    /// Writes the frames that the filter holds back. The next samples start anew.
+    /// Writes the frames that the filter holds back. The next samples start again.
     package mutating func drain(into queue: inout JitterBuffer) {
         guard isHolding else { return }
         let samples = min(resampler.heldFrames * format.channels, silence.count)

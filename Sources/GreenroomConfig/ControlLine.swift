@@ -41,7 +41,7 @@ extension ControlLine {
     /// Ignores blanks around words. The value of `set` is the whole text after the word.
     ///
     /// - Parameter text: The line without its break.
-    /// - Throws: ``CommandError`` with the rule and the cure.
+    /// - Throws: ``CommandError`` with the rule and the fix.
     package init(_ text: String) throws(CommandError) {
         let scalars = text.unicodeScalars
         if let control = scalars.first(where: {

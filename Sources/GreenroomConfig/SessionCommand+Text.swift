@@ -153,7 +153,7 @@ extension SessionCommand {
     /// Reads a command in the notation of control lines and timelines: `mute`, `ceiling 640x360@15`,
     /// `set camera.settings.pattern=grey`.
     ///
-    /// - Throws: ``CommandError`` with the rule and the cure.
+    /// - Throws: ``CommandError`` with the rule and the fix.
     public init(_ text: String) throws(CommandError) {
         guard case .command(let command) = try ControlLine(text) else {
             throw CommandError(

@@ -2,7 +2,7 @@ import GreenroomSchema
 
 /// A libyaml error, rewritten with the fix.
 struct YAMLSyntaxProblem {
-    /// The fault and the cure.
+    /// The fault and the fix.
     var message: String
     /// Whether the fault is better shown where the thing began that is broken.
     var isAtContext = false

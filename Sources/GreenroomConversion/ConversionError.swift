@@ -18,7 +18,7 @@ public struct ConversionError: Error, Equatable, Sendable, CustomStringConvertib
 
     /// The kind of failure.
     public let code: Code
-    /// The problem and the cure.
+    /// The problem and the fix.
     public let description: String
 }
 

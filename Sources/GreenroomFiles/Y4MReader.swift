@@ -20,7 +20,7 @@ package struct Y4MReader: ~Copyable, Sendable {
 
     /// Opens a file, reads its header and counts its frames.
     ///
-    /// - Throws: ``FileError`` with the offset, the rule and the cure.
+    /// - Throws: ``FileError`` with the offset, the rule and the fix.
     package init(path: String) throws(FileError) {
         let file = try Descriptor.reading(path)
         let length = try file.byteCount()

@@ -94,7 +94,7 @@ private struct Assembly {
         return SessionSlot(slot.role, source, filters: plugins.dropFirst().compactMap(\.self))
     }
 
-    /// - Parameter folder: A folder that the plugin may write to in a process of its own.
+    /// - Parameter folder: A folder that the plugin may write to in a separate process.
     mutating func resolve(
         _ plugin: PluginConfiguration, _ kind: PluginKind, _ address: PluginAddress,
         writing folder: String? = nil

@@ -10,7 +10,7 @@ extension PluginLibrary {
     /// The library's own code runs on a thread that is abandoned if it hangs.
     ///
     /// - Parameter path: The file, absolute or relative to the working directory.
-    /// - Throws: ``LoadError`` with file, rule and cure.
+    /// - Throws: ``LoadError`` with file, rule and fix.
     package init(loading path: String) throws(LoadError) {
         let loaded = Monitor<Result<PluginLibrary, LoadError>?>(nil)
         let thread = HostThread(name: "loading") {

@@ -67,7 +67,7 @@ package struct PluginLocator: Sendable {
     /// Scans a library, or a script with an interpreter.
     ///
     /// - Parameter python: The interpreter of a script; nil for the nearest one.
-    /// - Throws: ``LoadError`` with file, rule and cure.
+    /// - Throws: ``LoadError`` with file, rule and fix.
     package func examine(
         _ path: String, python: String? = nil
     ) throws(LoadError) -> LibraryDescription {

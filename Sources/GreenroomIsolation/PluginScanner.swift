@@ -88,7 +88,7 @@ private final class Refusals: Sendable {
     /// Limit of kept refusals.
     private static let limit = 3
 
-    /// Adds a line of the log without its cure: a scan has no grants.
+    /// Adds a line of the log without its fix: a scan has no grants.
     func add(_ level: LogLevel, _ line: String) {
         guard level == .warning else { return }
         let cure = line.firstRange(of: "; ")?.lowerBound ?? line.endIndex

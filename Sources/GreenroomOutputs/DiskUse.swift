@@ -50,7 +50,7 @@ package struct DiskUse: Equatable, Sendable {
         } ?? takes
     }
 
-    /// The shortage and its cure; nil if the disk has room for the session, or for ten minutes of a
+    /// The shortage and its fix; nil if the disk has room for the session, or for ten minutes of a
     /// session without a duration.
     package func shortage(for duration: Duration?) -> String? {
         let seconds = duration.map { Double($0.nanoseconds) / 1e9 } ?? DiskWatch.warnings[0]

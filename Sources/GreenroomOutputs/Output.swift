@@ -60,13 +60,13 @@ package protocol Output: Sendable {
     /// Whether the plugin has produced output.
     func hasMade(_ entry: OutputFeed.Entry) -> Bool
 
-    /// The reason that the output cannot be opened on this machine now, with the rule and the cure;
+    /// The reason that the output cannot be opened on this machine now, with the rule and the fix;
     /// nil if none is known. Changes nothing.
     ///
     /// - Parameter tracks: The tracks with sources.
     func obstacle(for tracks: TracksInFile) -> String?
 
-    /// The other users that can change the output's files, and the cure; nil if none can.
+    /// The other users that can change the output's files, and the fix; nil if none can.
     var concern: String? { get }
 
     /// The largest disk use; nil if the output writes no file or the use is unknown.

@@ -148,7 +148,7 @@ extension SessionOutput {
     /// Records each track as Y4M and WAV files, with a report, `session.json`, in a folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder. If it does not exist, it is created for this user alone. A relative
+    ///   - folder: The folder. If it does not exist, it is created for only this user. A relative
     ///     path starts from the working directory.
     ///   - video: The want for the video.
     ///   - overwrite: Whether to replace an earlier recording in the folder. If false and there is

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A folder to which one session records.
 ///
-/// The session creates the files for this user alone, and holds the folder's lock until it has
+/// The session creates the files for only this user, and holds the folder's lock until it has
 /// written its last report.
 struct RecordingFolder: Sendable {
     let path: String

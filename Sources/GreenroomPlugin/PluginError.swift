@@ -2,7 +2,7 @@ public import GreenroomMedia
 
 /// The reason why a callback failed: a status for programs and a text for people.
 ///
-/// A helpful text names the object, the rule it broke, and the cure:
+/// A helpful text names the object, the rule it broke, and the fix:
 /// `"no file at /srv/loop.y4m: check 'file' in the session file"`.
 public struct PluginError: Error, Equatable, Sendable {
     /// The status that the host receives.

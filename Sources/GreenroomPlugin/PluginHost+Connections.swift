@@ -8,7 +8,7 @@ extension PluginHost {
     ///
     /// - Returns: The connection. The caller closes its descriptor.
     /// - Throws: `Status.unsupported` without the grant in the session file, `Status.unavailable` if
-    ///   nothing listens there. The text names the grant or the cure.
+    ///   nothing listens there. The text names the grant or the fix.
     public func connect(to program: HostConnection.Program) throws(SendRefusal) -> HostConnection {
         let functions = try connections
         var connection = gr_connection()

@@ -25,7 +25,7 @@ package struct PluginLibrary: Sendable {
     /// time.
     ///
     /// - Parameter path: The file, absolute or relative to the working directory.
-    /// - Throws: ``LoadError`` with file, rule and cure.
+    /// - Throws: ``LoadError`` with file, rule and fix.
     package init(onThisThread path: String) throws(LoadError) {
         var status = stat()
         guard stat(path, &status) == 0 else {

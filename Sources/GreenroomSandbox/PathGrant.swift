@@ -22,7 +22,7 @@ package struct PathGrant: Sendable, Equatable {
         self.access = access
     }
 
-    /// The reason that no plugin should receive the grant, with the rule and the cure; nil if none.
+    /// The reason that no plugin should receive the grant, with the rule and the fix; nil if none.
     package var concern: String? {
         let path = canonicalPath(path) ?? path
         if let owner = PrivatePath.owner(of: path) {

@@ -5,7 +5,7 @@ import Glibc
 /// The text names the missing grant if a plugin can have a use for it. For other actions the text
 /// names no grant, because granting them would help an attacker.
 package struct SandboxRefusal: Sendable, Equatable {
-    /// The denied action and its cure; follows the plugin's name.
+    /// The denied action and its fix; follows the plugin's name.
     package var text: String
 
     /// Makes a refusal.

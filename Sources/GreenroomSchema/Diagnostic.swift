@@ -1,10 +1,10 @@
 import GreenroomMedia
 
-/// A problem of a session file: location, rule and cure.
+/// A problem of a session file: location, rule and fix.
 public struct Diagnostic: Hashable, Sendable {
     /// The location.
     public var place: SourceLocation
-    /// The rule and the cure, in sentences.
+    /// The rule and the fix, in sentences.
     public var message: String
 
     /// Makes a diagnostic.

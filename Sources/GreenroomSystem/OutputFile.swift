@@ -123,7 +123,7 @@ extension FileDescriptor {
         }
     }
 
-    /// Makes a folder for this user alone, and those around it that are missing. One that exists
+    /// Makes a folder for only this user, and those around it that are missing. One that exists
     /// keeps its mode.
     package static func makeFolder(_ path: String) throws(Errno) {
         // A sandbox refuses to make a folder that is granted and exists.

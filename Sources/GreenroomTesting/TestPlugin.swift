@@ -48,7 +48,7 @@ public struct TestPlugin: Sendable {
 
 /// The reason why a ``TestSession`` does not start.
 public struct TestSessionError: Error, CustomStringConvertible, Sendable {
-    /// The fault and its cure.
+    /// The fault and its fix.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -12,7 +12,7 @@ package struct CameraError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     package var code: Code
-    /// With the path and the cure.
+    /// With the path and the fix.
     package var description: String
 
     package init(_ description: String, code: Code = .failed) {

@@ -13,7 +13,7 @@ public struct ValidatorError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// The place, the rule and the cure.
+    /// The place, the rule and the fix.
     public var description: String
 
     init(_ description: String, code: Code = .badLibrary) {

@@ -2,7 +2,7 @@
 public struct OutputError: Error, Sendable, CustomStringConvertible {
     /// The file, folder or device.
     public var place: String
-    /// The reason and the cure.
+    /// The reason and the fix.
     public var explanation: String
 
     package init(place: String, explanation: String) {

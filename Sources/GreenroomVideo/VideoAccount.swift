@@ -13,7 +13,7 @@ package struct VideoAccount: Equatable, Sendable {
         case unedited
     }
 
-    /// The content that a track shows in place of a new frame.
+    /// The content that a track shows instead of a new frame.
     package enum HostFrame: Sendable {
         /// A slate, because the source was lost or sends no frames.
         case slate

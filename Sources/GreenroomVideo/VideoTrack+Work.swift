@@ -9,7 +9,7 @@ extension VideoTrack {
         package var want: VideoWant
         package var branches: [VideoBranch]
         package var sizing: OutputSizing
-        /// The frames for outputs in processes of their own that share this want; nil without such
+        /// The frames for outputs in separate processes that share this want; nil without such
         /// an output. No process can read the frames of another want.
         fileprivate var sharedFrames: SharedFrames?
 
@@ -31,7 +31,7 @@ extension VideoTrack {
             (VideoBranch.mostFramesInUse + Int(GR_MAX_KEPT) + SharedFrames.blockFrames - 1)
             / SharedFrames.blockFrames
 
-        /// Starts or stops making frames for outputs in processes of their own.
+        /// Starts or stops making frames for outputs in separate processes.
         ///
         /// - Parameter isNew: Whether such an output joins or leaves. The next frames are then in
         ///   memory that only the current outputs' processes have mapped, and that holds no earlier

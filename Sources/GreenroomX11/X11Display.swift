@@ -4,7 +4,7 @@ package import GreenroomMedia
 
 /// The reason why an X server can't be captured.
 package struct X11Error: Error, Equatable, CustomStringConvertible {
-    /// The rule and the cure.
+    /// The rule and the fix.
     package var description: String
 
     package init(description: String) { self.description = description }
@@ -115,7 +115,7 @@ package final class X11Display: @unchecked Sendable {
 
     // MARK: Watching
 
-    /// Watches the screen in place of what was watched.
+    /// Watches the screen instead of what was watched.
     package func watchScreen() throws(X11Error) {
         var reason = greenroom_x11_reason()
         guard greenroom_x11_watch_screen(handle, &reason) == 0 else {
@@ -123,7 +123,7 @@ package final class X11Display: @unchecked Sendable {
         }
     }
 
-    /// Watches a window in place of what was watched.
+    /// Watches a window instead of what was watched.
     package func watch(_ window: Window) throws(X11Error) {
         var reason = greenroom_x11_reason()
         guard greenroom_x11_watch_window(handle, window.id, &reason) == 0 else {
@@ -160,7 +160,7 @@ package final class X11Display: @unchecked Sendable {
         return greenroom_x11_attach(handle, memory) == 0 ? image : nil
     }
 
-    /// Copies rows of an area of what is watched to the image of that area. Later changes are reported anew.
+    /// Copies rows of an area of what is watched to the image of that area. Later changes are reported again.
     ///
     /// - Returns: Whether it could: what is watched may be closed.
     package func fetch(

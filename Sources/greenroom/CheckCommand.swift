@@ -350,7 +350,7 @@ extension ParameterValue {
         return lines.count > 1 ? "[\(lines.joined(separator: ", "))]" : description
     }
 
-    /// The value with `*` in place of the credentials of URLs.
+    /// The value with `*` instead of the credentials of URLs.
     fileprivate var withoutCredentials: ParameterValue {
         if case .string(let text) = self { .string(text.hidingCredentials) } else { self }
     }

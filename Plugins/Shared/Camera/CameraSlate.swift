@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// The picture in place of a camera that is missing.
+/// The picture that is shown while the camera is missing.
 package enum CameraSlate {
     /// Draws a slate in I420, limited range, without padding.
     ///

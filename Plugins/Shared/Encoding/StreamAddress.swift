@@ -33,7 +33,7 @@ package struct StreamAddress: Equatable, Sendable {
 
     /// Reads a URL.
     ///
-    /// - Returns: The address, or the rule that the text breaks with its cure.
+    /// - Returns: The address, or the rule that the text breaks with its fix.
     package static func url(_ text: String) -> Result<StreamAddress, InvalidValueError> {
         guard text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             return .failure(

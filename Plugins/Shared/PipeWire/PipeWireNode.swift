@@ -54,7 +54,7 @@ package final class PipeWireNode: Sendable {
 
     /// The counters of a node, in frames.
     package struct Counts: Equatable, Sendable {
-        /// Silence that a microphone played in place of samples that were late.
+        /// Silence that a microphone played instead of samples that were late.
         package var silent: UInt64 = 0
         /// Samples beyond what the buffer of a microphone or loudspeaker holds, and those that its
         /// reader dropped.
@@ -73,7 +73,7 @@ package final class PipeWireNode: Sendable {
 
     /// Makes a node.
     ///
-    /// - Throws: `Status.unavailable` with the cure if PipeWire is not there.
+    /// - Throws: `Status.unavailable` with the fix if PipeWire is not there.
     package init(_ kind: Kind, name: String, host: PluginHost) throws(PluginError) {
         self.kind = kind
         self.name = name

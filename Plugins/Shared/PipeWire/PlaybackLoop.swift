@@ -85,7 +85,7 @@ private struct Sending {
                 try sendSilence(until: now - nanoseconds(of: frames))
             }
             while frames > 0 {
-                // After silence in place of samples that were late, these are too many.
+                // After silence instead of samples that were late, these are too many.
                 if end <= now + Self.longestGapNanoseconds {
                     try send(block.span.extracting(first: frames * format.channels))
                 } else {

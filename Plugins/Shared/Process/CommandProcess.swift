@@ -69,7 +69,7 @@ package final class CommandProcess: Sendable {
     ///   - variables: Variables of its environment beside this process's.
     ///   - folder: A folder to remove if this process ends before the command.
     ///   - line: Takes a line of its standard error. [any]
-    /// - Throws: ``PluginError`` with the cure.
+    /// - Throws: ``PluginError`` with the fix.
     package init(
         _ words: [String], pipes streams: [Stream], variables: [String: String] = [:],
         removing folder: String? = nil, line: @escaping @Sendable (String) -> Void

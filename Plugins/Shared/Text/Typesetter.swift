@@ -106,7 +106,7 @@ package struct TextPicture: ~Copyable {
         }
     }
 
-    /// The picture as an image: R, G, B and A, not premultiplied, in place of cairo's order.
+    /// The picture as an image: R, G, B and A, not premultiplied, instead of cairo's order.
     package consuming func finished() -> Image {
         var bytes = image.mutableBytes
         for start in stride(from: 0, to: bytes.count - 3, by: 4) {

@@ -47,7 +47,7 @@ package struct ConnectionTrouble: Equatable, Sendable {
         return names.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    /// The missing part, and the cure.
+    /// The missing part, and the fix.
     private static func reason(_ facts: Facts) -> String {
         let local = facts.local.compactMap { NetworkAddress($0.address) }
         let remote = facts.remote.compactMap { NetworkAddress($0.address) }

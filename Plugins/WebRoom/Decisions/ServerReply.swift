@@ -23,7 +23,7 @@ package struct ServerReply: Equatable, Sendable {
     ///   - hasVideo: Whether a video was offered.
     ///   - name: The name of a fetched participant.
     /// - Returns: The answer, and what to log if one medium goes without the other; nil if both go.
-    /// - Throws: ``ServerError`` with the fault, the rule and the cure.
+    /// - Throws: ``ServerError`` with the fault, the rule and the fix.
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool, name: String
     ) throws(ServerError) -> (description: SessionDescription, warning: String?) {

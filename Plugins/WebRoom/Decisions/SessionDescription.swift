@@ -1,7 +1,7 @@
 /// A description of a session (SDP, RFC 8866), with the parts that WebRTC needs.
 ///
 /// The description is a value: ``init(_:)`` reads and checks each part of a text, and ``text``
-/// writes all parts anew. No line of a read text is copied to a written text.
+/// writes all parts again. No line of a read text is copied to a written text.
 package struct SessionDescription: Equatable, Sendable {
     /// The sides that send a medium.
     package enum Direction: String, Sendable {

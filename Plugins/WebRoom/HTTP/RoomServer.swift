@@ -124,7 +124,7 @@ final class RoomServer: Sendable {
             ).urls[0])
     }
 
-    /// Uses the files of the certificate anew if they have changed. Called every second.
+    /// Uses the files of the certificate again if they have changed. Called every second.
     func renewCertificate() {
         guard let certificate, let new = certificate.changed() else { return }
         state.withLock { state in

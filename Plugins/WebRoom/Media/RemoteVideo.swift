@@ -28,7 +28,7 @@ final class RemoteVideo: Sendable {
     /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
     static let largest = FrameSize(width: 2560, height: 1600)
     /// Frames of another size than the one before, in ``StreamLimit/span``: a browser changes a camera's
-    /// size every few seconds, and each change makes a decoder anew. A window that is shared may have
+    /// size every few seconds, and each change makes a decoder again. A window that is shared may have
     /// another size in each frame, while it is resized.
     private static let mostSizes = 20
 

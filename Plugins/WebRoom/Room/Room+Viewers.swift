@@ -175,7 +175,7 @@ extension Room {
 
     // MARK: What networks carry
 
-    /// Decides anew what viewers get, soon.
+    /// Decides again what viewers get, soon.
     func adaptSoon() { services.soon { [weak self] in self?.adapt() } }
 
     /// Decides what viewers get of each stream, and what the sources are asked for.

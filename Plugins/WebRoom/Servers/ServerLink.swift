@@ -3,7 +3,7 @@ import GreenroomPlugin
 import RoomDecisions
 import Synchronization
 
-/// A connection with a media server, which is made anew whenever it is lost.
+/// A connection with a media server, which is made again whenever it is lost.
 final class ServerLink: Sendable {
     /// A server's address and purpose.
     struct Plan: Sendable {

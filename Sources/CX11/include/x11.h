@@ -63,11 +63,11 @@ uint32_t greenroom_x11_monitors(
 uint32_t greenroom_x11_windows(
     greenroom_x11 *_Nonnull display, greenroom_x11_window *_Nonnull windows, uint32_t capacity);
 
-// Begins to watch the screen, in place of what was watched. Returns 0, or -1 with the reason.
+// Begins to watch the screen, instead of what was watched. Returns 0, or -1 with the reason.
 int greenroom_x11_watch_screen(
     greenroom_x11 *_Nonnull display, greenroom_x11_reason *_Nonnull reason);
 
-// Begins to watch a window, in place of what was watched. Returns 0, or -1 with the reason.
+// Begins to watch a window, instead of what was watched. Returns 0, or -1 with the reason.
 int greenroom_x11_watch_window(
     greenroom_x11 *_Nonnull display, uint32_t id, greenroom_x11_reason *_Nonnull reason);
 
@@ -90,11 +90,11 @@ greenroom_x11_events greenroom_x11_poll(greenroom_x11 *_Nonnull display);
 // closed or hidden.
 int greenroom_x11_measure(greenroom_x11 *_Nonnull display, greenroom_x11_rect *_Nonnull size);
 
-// Has the server write to a memory file, which is closed, in place of the one before. Returns 0, or -1 if it can't.
+// Has the server write to a memory file, which is closed, instead of the one before. Returns 0, or -1 if it can't.
 int greenroom_x11_attach(greenroom_x11 *_Nonnull display, int memory);
 
 // Copies a part of what is watched, 4 bytes a pixel without padding, to an offset of the attached memory or, without
-// one, to `pixels`. Later changes are reported anew. Returns 0, or -1 if it is closed or hidden.
+// one, to `pixels`. Later changes are reported again. Returns 0, or -1 if it is closed or hidden.
 int greenroom_x11_fetch(
     greenroom_x11 *_Nonnull display, greenroom_x11_rect part, size_t offset,
     uint8_t *_Nullable pixels);

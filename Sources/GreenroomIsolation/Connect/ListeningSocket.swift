@@ -19,7 +19,7 @@ struct ListeningSocket: ~Copyable {
     /// Makes the socket.
     ///
     /// - Parameter path: The socket's path, at most 107 bytes.
-    /// - Throws: ``LoadError`` with the path, the rule and the cure.
+    /// - Throws: ``LoadError`` with the path, the rule and the fix.
     init(at path: String) throws(LoadError) {
         let longest = Int(greenroom_socket_path_limit)
         guard (1...longest).contains(path.utf8.count) else {

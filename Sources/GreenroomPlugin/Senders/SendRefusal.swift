@@ -4,7 +4,7 @@ public import GreenroomMedia
 public struct SendRefusal: Error, Equatable, Sendable {
     /// The rule that was broken; never `Status.ok`.
     public let status: Status
-    /// The host's text: the rule, the call, the state and the cure.
+    /// The host's text: the rule, the call, the state and the fix.
     public let text: String
 
     /// Whether sending is not possible now: stopped, gone, or not started.

@@ -32,7 +32,7 @@ public struct CheckResult: Codable, Sendable {
     public var check: String
     /// The outcome.
     public var outcome: Outcome
-    /// The finding in one line, with the cure for a failure.
+    /// The finding in one line, with the fix for a failure.
     public var text: String
     /// Details for debugging.
     public var details: [String]

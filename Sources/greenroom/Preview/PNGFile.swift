@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Writes a frame as PNG, with libpng's simplified interface, which needs no longjmp.
 enum PNGFile {
-    /// Writes a frame atomically, for this user alone.
+    /// Writes a frame atomically, for only this user.
     ///
     /// - Parameters:
     ///   - frame: The frame, in RGB24.

@@ -27,7 +27,7 @@ struct Y4MTarget: Sendable {
         stream = Y4MStream(descriptor: descriptor, name: name)
     }
 
-    /// Opens a named pipe, a device, or a file for this user alone. Follows no link to a regular
+    /// Opens a named pipe, a device, or a file for only this user. Follows no link to a regular
     /// file.
     private static func open(
         _ path: String, _ screen: PreviewScreen

@@ -56,7 +56,7 @@ final class MetricsFile: Sendable {
         session.reportText.flatMap(Metrics.init(report:)).flatMap { write($0.text) }
     }
 
-    /// - Returns: The place, the rule and the cure if the file cannot be written; nil if it was
+    /// - Returns: The place, the rule and the fix if the file cannot be written; nil if it was
     ///   written.
     private func write(_ text: String) -> String? {
         do throws(FileError) {

@@ -271,7 +271,7 @@ final class Endings: Sendable {
 }
 
 extension SessionFile {
-    /// The setting that a plugin has refused, with its place in the file, the rule and the cure;
+    /// The setting that a plugin has refused, with its place in the file, the rule and the fix;
     /// empty if the session ended for another reason.
     fileprivate func refusedSetting(in report: SessionReport) -> [String] {
         guard report.outcome == .badSetting, let role = report.failedPlugin,

@@ -69,7 +69,7 @@ typedef struct gr_connections {
    *
    *  Returns GR_STATUS_UNSUPPORTED without the grant, GR_STATUS_UNAVAILABLE if nothing listens there,
    *  and GR_STATUS_BAD_ARGUMENT for a name that is neither one of the above nor an absolute path;
-   *  refusal_text has the reason and the cure. [any] */
+   *  refusal_text has the reason and the fix. [any] */
   gr_status (*GR_NONNULL open)(gr_instance instance, const char *GR_NONNULL name,
                                gr_connection *GR_NONNULL connection);
 

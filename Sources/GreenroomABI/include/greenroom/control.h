@@ -60,7 +60,7 @@ typedef struct gr_control_host {
   /** Queues a command, and writes its number, which counts from 1.
    *
    *  Returns GR_STATUS_BAD_ARGUMENT for a text that is no command, or one that this session can't
-   *  execute; refusal_text has the reason and the cure. GR_STATUS_QUEUE_FULL for more than 20
+   *  execute; refusal_text has the reason and the fix. GR_STATUS_QUEUE_FULL for more than 20
    *  commands a second over a long time, and GR_STATUS_NOT_STARTED, GR_STATUS_STOPPED or
    *  GR_STATUS_GONE outside of start_send and stop_send. [any & sending] */
   gr_status (*GR_NONNULL command)(gr_instance instance, const char *GR_NONNULL text,

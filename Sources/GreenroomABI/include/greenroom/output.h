@@ -76,7 +76,7 @@
  *
  *   FRAMES
  *
- *   A frame is read-only; in a process of its own the plugin can't write to its memory at all. It
+ *   A frame is read-only; in a separate process the plugin can't write to its memory at all. It
  *   is valid until the callback returns, and longer if the output keeps it: up to GR_MAX_KEPT
  *   frames at a time, each until it is released.
  */

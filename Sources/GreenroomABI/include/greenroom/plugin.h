@@ -490,7 +490,7 @@ typedef struct gr_host {
   gr_status (*GR_NONNULL wait_until_ns)(gr_instance instance, int64_t deadline_ns);
 
   /** Copies the text of the calling thread's last refusal: the rule, the call, the state and
-   *  the cure. Returns its length without the NUL; if that is more than capacity - 1, the
+   *  the fix. Returns its length without the NUL; if that is more than capacity - 1, the
    *  copy was cut. [any] */
   uint64_t (*GR_NONNULL refusal_text)(char *GR_NULLABLE buffer, uint64_t capacity);
 
