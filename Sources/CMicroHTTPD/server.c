@@ -61,7 +61,7 @@ struct greenroom_mhd_request {
     bool has_ended;
 };
 
-// The server of this thread. GnuTLS does not tell whose certificate it asks for.
+// The server of this thread, because GnuTLS does not pass it to the callback that selects a certificate.
 static _Thread_local greenroom_mhd_server *served;
 
 static void server_unref(greenroom_mhd_server *server)

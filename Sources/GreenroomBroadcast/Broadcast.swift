@@ -22,7 +22,7 @@ public enum Broadcast {
         guard let entry = exportPlugins(plugins) else {
             throw BroadcastError(
                 .badArgument,
-                "a process has one list of plugins, and another list was offered before")
+                "a process has one list of plugins, and this process offered another list before")
         }
         try run(to: path, entry: entry.assumingMemoryBound(to: gr_entry.self))
     }

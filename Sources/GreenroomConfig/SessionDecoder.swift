@@ -92,7 +92,7 @@ enum SessionDecoder {
                 examples: [["plugin": "LoopbackCall"]]),
             Field(
                 "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
-                "Commands while the session runs, with their times.",
+                "Commands that the host performs during the session, each at its time.",
                 examples: [
                     [
                         ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
@@ -414,9 +414,9 @@ enum SessionDecoder {
     static let startDeadline = Field(
         "start-deadline", \Source.configuration.startDeadline,
         .duration(.seconds(1) ... .seconds(600)),
-        "How long the source may take from its start to its first frame or audio before it has "
-            + "failed, such as a network camera; by default 0.9 s plus the "
-            + "session's callback-deadline (2.9 s). After one second a slate is shown.",
+        "The time that the source may need from its start to its first frame or audio, for example to "
+            + "connect to a network camera. Default: 0.9 s plus the session's callback-deadline (2.9 s). "
+            + "After one second a slate is shown.",
         examples: ["10s"])
 
     /// A list of filters.

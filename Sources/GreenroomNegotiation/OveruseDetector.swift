@@ -37,7 +37,7 @@ package struct OveruseDetector: Sendable {
     static let overloadNanoseconds: Int64 = 2_000_000_000
     /// Limit of the predicted load before the ceiling rises.
     static let reliefShare = 0.7
-    /// Duration below that limit before the ceiling rises, in nanoseconds.
+    /// Duration of a predicted load below `reliefShare` before the ceiling rises, in nanoseconds.
     static let reliefNanoseconds: Int64 = 10_000_000_000
 
     private let rows: [VideoCapability]

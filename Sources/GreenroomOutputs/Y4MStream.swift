@@ -66,9 +66,7 @@ extension Y4MStream: VideoSink {
 
 /// Writes a track to a stream that outlives the session.
 package struct Y4MStreamOutput: Output {
-    /// The stream.
     package var stream: Y4MStream
-    /// The track.
     package var track: VideoTrackKind
 
     /// Describes the output.

@@ -9,9 +9,9 @@ package struct CameraEntry: Equatable, Sendable {
     /// The port of the device, such as `usb-0000:00:14.0-1`; empty if it can't be opened.
     package var place: String
     package var modes: [CameraMode]
-    /// The controls that it has.
+    /// The camera's controls.
     package var controls: [Control]
-    /// The reason why it can't be used now; nil if it can.
+    /// The reason why the camera cannot be used now; nil if it can.
     package var problem: String?
 
     /// A control and its range.

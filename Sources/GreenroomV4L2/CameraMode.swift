@@ -5,7 +5,7 @@ package struct CameraMode: Hashable, Sendable {
     /// The camera's format, as four letters of ASCII from the lowest byte on.
     package var code: UInt32
     package var size: FrameSize
-    /// Nil if the camera does not say.
+    /// The frame rate; nil if the camera does not report it.
     package var rate: FrameRate?
 
     package init(code: UInt32, size: FrameSize, rate: FrameRate?) {

@@ -71,7 +71,7 @@ enum JPEGDecoder {
     private static func damaged(_ decompressor: tjhandle, path: String) -> FileError {
         let message = tjGetErrorStr2(decompressor).map { String(cString: $0) } ?? "no reason given"
         return FileError(
-            .malformed, file: path, rule: "libjpeg-turbo cannot decode it: \(message)",
+            .malformed, file: path, rule: "libjpeg-turbo cannot decode the image: \(message)",
             cure: "save or copy the image again")
     }
 }

@@ -83,7 +83,7 @@ package final class CommandProcess: Sendable {
                     "cannot make a pipe to \(words.first ?? ""): \(Errno(rawValue: -result))",
                     status: .unavailable)
             }
-            // Beyond the numbers that the command's descriptors have: none overwrites another.
+            // Moves descriptors behind the numbers that the command uses, so that no copy overwrites another.
             for index in ends.indices where ends[index] < Self.firstOwn {
                 let copy = fcntl(ends[index], F_DUPFD_CLOEXEC, Self.firstOwn)
                 if copy >= 0 {

@@ -132,7 +132,7 @@ enum H264Format {
             else {
                 return .failure(
                     InvalidValueError(
-                        "profile-level-id=\(profile) is not of the profiles 42, 4d and 64 "
+                        "profile-level-id=\(profile) has none of the profiles 42, 4d and 64 "
                             + "(4:2:0 with 8 bits)"))
             }
             if !profile.hasPrefix("42") { rank += 1 }
@@ -145,7 +145,8 @@ enum H264Format {
         case "0" where !sends: rank += 4
         case let mode?:
             return .failure(
-                InvalidValueError("packetization-mode=\(mode) is not packetization-mode=1"))
+                InvalidValueError(
+                    "packetization-mode=\(mode) is not supported; use packetization-mode=1"))
         }
         return .success(rank)
     }

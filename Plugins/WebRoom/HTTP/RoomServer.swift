@@ -104,7 +104,7 @@ final class RoomServer: Sendable {
             socket, UInt32(clamping: most), Self.memory, secure, &calls)
         guard let server else {
             context.release()
-            return host.giveUp("the room's server does not start", status: .unavailable)
+            return host.giveUp("libmicrohttpd cannot start the room's server", status: .unavailable)
         }
         let serving = Task { [self] in
             await withDiscardingTaskGroup { group in

@@ -15,7 +15,7 @@ final class PacketMeter: Sendable {
     private let state: Mutex<State>
     private let onExcess: @Sendable (_ reason: String) -> Void
 
-    /// - Parameter onExcess: Called once with what was too much, on the pipeline's threads.
+    /// - Parameter onExcess: Called once, on a thread of the pipeline, with the exceeded limit.
     init(
         _ bounds: StreamLimit.Bounds, onExcess: @escaping @Sendable (_ reason: String) -> Void
     ) {

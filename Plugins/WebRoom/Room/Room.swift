@@ -67,7 +67,7 @@ final class Room: Sendable {
     let ownAudio: AudioStream
     /// The random name by which other rooms know this one.
     let id = Secret.random()
-    /// The only address to be reached at; nil: all.
+    /// The only address at which media can be reached; nil: all addresses of the machine that others can use.
     var address: String? { services.network.address }
     /// Whether the room publishes to the server that it fetches from.
     let hasOneServer: Bool

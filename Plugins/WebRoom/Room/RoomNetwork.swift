@@ -3,7 +3,7 @@ import RoomDecisions
 
 /// Describes how the room's media are reached, by its settings.
 struct RoomNetwork: Sendable {
-    /// The only address to be reached at; nil: all of the machine's that others can use.
+    /// The only address at which media can be reached; nil: all addresses of the machine that others can use.
     var address: String?
     /// The ports of UDP that media use; nil: any.
     var ports: ClosedRange<UInt16>?

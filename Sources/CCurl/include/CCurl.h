@@ -22,7 +22,7 @@ typedef struct greenroom_http_request {
 } greenroom_http_request;
 
 typedef struct greenroom_http_answer {
-    // 0: there is none, and `problem` says why.
+    // The HTTP status; 0 if no answer came, and then `problem` has the reason.
     long status;
     // Text, NULL if there is none.
     char *_Nullable body;

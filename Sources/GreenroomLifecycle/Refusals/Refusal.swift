@@ -382,7 +382,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .noSessionYet:
             (
                 "the session's sources were not started yet",
-                "Ask while the session runs"
+                "Ask again while the session runs"
             )
         case .textLength(let length, let capacity):
             (

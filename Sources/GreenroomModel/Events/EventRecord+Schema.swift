@@ -42,7 +42,7 @@ extension EventRecord {
         Member(
             name: "status", type: text, meaning: "the status of a plugin's step, as in the report"),
         Member(name: "step", type: text, meaning: "the step of the lifecycle, or the callback"),
-        Member(name: "seconds", type: number, meaning: "a duration that the event is about"),
+        Member(name: "seconds", type: number, meaning: "the duration that the event reports"),
         Member(
             name: "state", type: words(OutputState.allCases.map(\.rawValue)),
             meaning: "the state of an output plugin"),

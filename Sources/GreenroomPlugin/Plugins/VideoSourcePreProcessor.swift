@@ -10,7 +10,7 @@ public protocol VideoSourcePreProcessor: Plugin {
 
     /// Frames have a new size or rate: the session's limit changed, or a share has another shape.
     ///
-    /// Without it, and if it throws, the frames keep their size: the host scales them for it.
+    /// If the filter has no such callback, or if it throws, the host scales the frames to the previous size.
     mutating func onPreProcessPropertyChange(_ capability: VideoCapability) throws
 
     /// Frames start. The default does nothing.

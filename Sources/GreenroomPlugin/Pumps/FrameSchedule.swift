@@ -1,6 +1,6 @@
 internal import GreenroomMedia
 
-/// The due times of frames: frame n exactly n / rate after the anchor, however late others were.
+/// The due times of frames. Frame n is due exactly n / rate after the anchor, even if earlier frames were late.
 struct FrameSchedule: Equatable {
     /// A frame whose due time is known, from which the others are counted.
     private(set) var anchorIndex: Int64 = 0

@@ -45,8 +45,8 @@ package enum TimestampAnomaly: Equatable, Sendable {
     package func text(of things: String) -> String {
         switch self {
         case .missing:
-            "\(things) have no timestamp, so they are shown at their time of arrival: the jitter of "
-                + "sending is in the video. Stamp with now_ns."
+            "\(things) have no timestamp, so they are shown at their time of arrival, with the jitter of "
+                + "sending. Stamp with now_ns."
         case .backward(let nanoseconds):
             "timestamps go backward (by \(milliseconds(nanoseconds))); such \(things) are shown no "
                 + "earlier than those before them. Send in order, and stamp with now_ns."

@@ -30,8 +30,8 @@ final class Record: Sendable {
         var samples: [Int16] = []
     }
 
-    /// Separate members: a closure in a mutex that wraps its own predecessor grows by a call with
-    /// each access, until the stack is full.
+    /// The observers have separate members, because a closure that wraps its predecessor in a mutex grows by
+    /// one call with each access, until the stack overflows.
     private struct Onlookers {
         var ofFrames: (@Sendable (borrowing VideoFrame) -> Void)?
         var ofCalls: (@Sendable (TracedCall) -> Void)?

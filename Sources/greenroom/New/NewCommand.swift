@@ -29,7 +29,7 @@ struct NewCommand: ParsableCommand {
     @Option(help: "The programming language.")
     var language = NewPlugin.Language.swift
 
-    @Option(help: "A vendor whose names a camera in Swift has, for code that exists.")
+    @Option(help: "The vendor whose names the Swift code uses: for code that you already have.")
     var style: NewPlugin.Style?
 
     @Option(

@@ -181,7 +181,7 @@ struct PreviewStatistics {
                     + "lost \(list(lost))",
             ]
         }
-        return (tracks.isEmpty ? [["  tracks", "wants none"]] : tracks)
+        return (tracks.isEmpty ? [["  tracks", "requests none"]] : tracks)
             + [["  values", output.valuesInWords ?? "none"]]
             + participants.map { ["  \($0.name)", $0.text] }
     }

@@ -14,9 +14,9 @@ extension Catalogue {
             """,
         why: "The host counts a plugin that stays longer as hanging, and restarts it.",
         measured: """
-            Each callback, while the plugin sends where possible; live parameters are set \
-            to their current values. Time that the machine spends on other processes does \
-            not count.
+            The time of each callback, if possible while the plugin sends. Live parameters \
+            are set to their current values. Time that the machine spends on other \
+            processes does not count.
             """,
         fix: "Move slow work to the plugin's thread."
     ) { examination throws(Verdict) in

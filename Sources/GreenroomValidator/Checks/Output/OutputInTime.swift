@@ -35,7 +35,7 @@ extension Catalogue {
             if calls.problem(\.sureNanoseconds, \.sureNanoseconds) == nil { isInDoubt = true }
         }
         guard !isInDoubt, let slow else {
-            return .notProven("the machine was too busy to tell whether it is fast enough")
+            return .notProven("the machine was too busy to tell whether the output is fast enough")
         }
         return .failed(
             "\(slow). Do slow work on a thread of the plugin's own, and measure a release build")

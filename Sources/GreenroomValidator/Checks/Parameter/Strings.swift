@@ -93,7 +93,7 @@ extension Fixture {
         }
         return (
             reason.isMissing
-                ? "\(step) answers \(status) to \(cause) without a reason. Tell it with set_error."
+                ? "\(step) answers \(status) to \(cause) without a reason. Give the reason with set_error."
                 : nil, ()
         )
     }

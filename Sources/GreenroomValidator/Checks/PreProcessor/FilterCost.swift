@@ -151,7 +151,7 @@ extension Catalogue {
         }
         if let late { return late.isSure ? .failed(late.text) : .warning(late.text) }
         guard !isInDoubt else {
-            return .notProven("the machine was too busy to tell whether it is fast enough")
+            return .notProven("the machine was too busy to tell whether the filter is fast enough")
         }
         guard let most = costs.max(by: { $0.millisecondsPerFrame < $1.millisecondsPerFrame }) else {
             return .hindered(by: "pre-processor.sizes", "edits nothing")

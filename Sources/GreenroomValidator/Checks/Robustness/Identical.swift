@@ -36,7 +36,7 @@ extension Catalogue {
         }
         // Unwritten bytes of a frame depend on its memory.
         throw .failed(
-            "its output isolated differs from its output in the host's process: "
+            "its output in a separate process differs from its output in the host's process: "
                 + "\(difference). Output must depend only on settings and "
                 + "session, not on the process."
         ).unless("video.whole-frames")
