@@ -71,8 +71,8 @@ extension Catalogue {
         "output.unknown-track", "nothing is wanted of an unknown track", of: .outputs,
         rule: "An output requests nothing of a track whose kind it does not know.",
         why: """
-            Later hosts have further kinds: "A host may have tracks of further kinds: want \
-            nothing of what you don't know".
+            Later hosts have more: "A host may have further kinds: request nothing of a \
+            kind that you don't know".
             """,
         measured: "A track of a kind that no host has yet; track must answer GR_STATUS_OK.",
         fix: "Add a default case that requests nothing."
