@@ -201,6 +201,9 @@ let package = Package(
         // C: the contract, and the libraries of the host.
         .systemLibrary(name: "GreenroomABI"),
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
+        // libyuv needs this library, too.
+        .target(
+            name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("yuv")]),
         .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
         // Frames are too many for unoptimized code, in debug builds too.
         .target(
@@ -411,7 +414,7 @@ let package = Package(
         .target(name: "GreenroomSchema", dependencies: ["GreenroomMedia"]),
         .target(
             name: "GreenroomConversion",
-            dependencies: ["CGreenroomKernels", "CLibYUV", "GreenroomMedia"],
+            dependencies: ["CGreenroomKernels", "CJPEG", "CLibYUV", "GreenroomMedia"],
             linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia", "GreenroomSystem"]),
         .target(

@@ -30,7 +30,7 @@ update_package_lists() {
 }
 
 # The libraries that Greenroom and its plugins are built with.
-build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
+build_packages="libyuv-dev libjpeg-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
     libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libsystemd-dev libespeak-ng-dev
     libxcb-composite0-dev libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev
     libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev

@@ -14,7 +14,7 @@ public enum JPEGStructure {
     ///
     /// - Parameters:
     ///   - data: The image. Bytes after its end are ignored.
-    ///   - size: The required size.
+    ///   - size: The frame's size. The image may be padded to the next multiple of 16.
     /// - Throws: ``ConversionError/Code/badData`` if the image fails a check.
     public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
         guard word(data, 0) == 0xffd8 else {
@@ -77,9 +77,10 @@ public enum JPEGStructure {
         guard byte(segment, 0) == 8 else {
             throw .badData("the JPEG image has samples of other than 8 bits")
         }
-        let own = FrameSize(width: width, height: height)
-        guard own == size else {
-            throw .badData("the JPEG image is \(own) and the frame says \(size)")
+        guard covers(width, size.width), covers(height, size.height) else {
+            throw .badData(
+                "the JPEG image is \(FrameSize(width: width, height: height)) and the frame says \(size)"
+            )
         }
         let components = Int(byte(segment, 5))
         guard segment.byteCount == 6 + 3 * components else {
@@ -94,6 +95,12 @@ public enum JPEGStructure {
             throw .badData(
                 "the JPEG image is neither grey nor YUV of 4:2:0, 4:2:2 or 4:4:4: re-encode it")
         }
+    }
+
+    /// Whether a coded length is the frame's, or the frame's with padding: some cameras code 1088 rows for
+    /// 1080, up to the next multiple of a block's 16.
+    private static func covers(_ coded: Int, _ length: Int) -> Bool {
+        coded >= length && coded <= (length + 15) / 16 * 16
     }
 
     /// Moves after the next marker and returns the marker. Skips fill bytes and entropy-coded data,

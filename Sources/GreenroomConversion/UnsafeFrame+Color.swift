@@ -1,4 +1,5 @@
 internal import CGreenroomKernels
+internal import CJPEG
 internal import CLibYUV
 internal import GreenroomMedia
 
@@ -18,14 +19,16 @@ extension PixelFormat {
 }
 
 extension UnsafeFrame {
-    /// Decodes a JPEG image with a checked structure to I420.
+    /// Decodes a JPEG image with a checked structure to I420. A damaged image is an error.
     func decode(byteCount: Int, to output: UnsafeFrame) throws(ConversionError) {
-        let result = MJPGToI420(
-            planes[0], byteCount, output.planes[0], output.strides[0], output.planes[1],
-            output.strides[1], output.planes[2], output.strides[2], width, height, output.width,
-            output.height)
+        let result = greenroom_decode_jpeg(
+            planes[0], byteCount,
+            greenroom_i420(
+                y: output.planes[0], u: output.planes[1], v: output.planes[2],
+                y_stride: output.strides[0], u_stride: output.strides[1],
+                v_stride: output.strides[2], width: output.width, height: output.height))
         guard result == 0 else {
-            throw .badData("the JPEG image does not decode to an image of \(size)")
+            throw .badData("the JPEG image is damaged: its data does not decode to \(size)")
         }
     }
 

@@ -1,6 +1,7 @@
 /// Debian's packages of the libraries that bundled plugins link with.
 package enum DebianPackage {
-    /// Names of packages by names of libraries, both without the number of the interface.
+    /// Names of packages by names of libraries, both without the number of the interface. In a package's name the
+    /// number is at the end, or instead of #.
     private static let names = [
         "libasound": "libasound", "libavcodec": "libavcodec", "libavdevice": "libavdevice",
         "libavfilter": "libavfilter", "libavformat": "libavformat", "libavutil": "libavutil",
@@ -10,7 +11,7 @@ package enum DebianPackage {
         "libgstreamer-1.0": "libgstreamer1.0-",
         "libgstsdp-1.0": "libgstreamer-plugins-base1.0-",
         "libgstvideo-1.0": "libgstreamer-plugins-base1.0-",
-        "libgstwebrtc-1.0": "libgstreamer-plugins-bad1.0-",
+        "libgstwebrtc-1.0": "libgstreamer-plugins-bad1.0-", "libjpeg": "libjpeg#-turbo",
         "libmicrohttpd": "libmicrohttpd", "libpango-1.0": "libpango-1.0-",
         "libpangocairo-1.0": "libpangocairo-1.0-",
         "libcairo": "libcairo", "libpipewire-0.3": "libpipewire-0.3-", "libpng16": "libpng16-",
@@ -25,7 +26,8 @@ package enum DebianPackage {
         guard let end = library.firstRange(of: ".so."),
             let name = names[String(library[..<end.lowerBound])]
         else { return nil }
-        return name + library[end.upperBound...]
+        let number = library[end.upperBound...]
+        return name.contains("#") ? name.replacing("#", with: number) : name + number
     }
 
     /// Returns the command that installs the packages of a plugin's libraries.

@@ -468,14 +468,20 @@ package final class VideoTrack: Sendable {
         return nil
     }
 
-    /// Scales a frame down to the track's size, without rotating it.
+    /// Scales a frame down to the track's size, without rotating it. Decodes a compressed frame once for all
+    /// outputs, so that a damaged one is lost here, and counts as no real video.
     ///
     /// - Parameter ceiling: The limit for frames whose shape differs from the track's.
     private func reduce(
         _ frame: consuming VideoFrame, within ceiling: FrameSize?, _ work: inout Work
     ) -> VideoFrame? {
-        guard let want = reduction(of: frame.size, within: ceiling, work) else { return frame }
-        return convert(frame, want, &work)
+        if let want = reduction(of: frame.size, within: ceiling, work) {
+            return convert(frame, want, &work)
+        }
+        guard frame.format.isCompressed, !work.groups.isEmpty,
+            !work.groups.contains(where: { $0.want.format.isCompressed })
+        else { return frame }
+        return convert(frame, Self.reduction(to: nil), &work)
     }
 
     /// Returns the want for scaling a frame down; nil if the frame is small enough.
@@ -493,7 +499,7 @@ package final class VideoTrack: Sendable {
         return reduced == size ? nil : Self.reduction(to: reduced)
     }
 
-    private static func reduction(to size: FrameSize) -> VideoWant {
+    private static func reduction(to size: FrameSize?) -> VideoWant {
         VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
     }
 

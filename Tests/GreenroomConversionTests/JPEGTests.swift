@@ -72,9 +72,8 @@ import Testing
             case .grey: [grey, grey]
             }
         let expected = ReferenceFrame(y: planes[0], u: chroma[0], v: chroma[1]).turned(.half)
-        // libyuv makes libjpeg use its fast transform, which errs by up to 6 levels with quantisers
-        // as fine as here. A pixel further on, the wave differs by 11.
-        #expect(expected.distance(to: ReferenceFrame(made)) <= 7)
+        // libyuv halves the last chroma of an odd size in its own way. A pixel further on, the wave differs by 11.
+        #expect(expected.distance(to: ReferenceFrame(made)) <= 4)
     }
 
     @Test func `an image passes every further step`() throws {
@@ -134,7 +133,9 @@ import Testing
     }
 
     @Test func `a size other than the frame's is an error with both sizes`() throws {
-        for other in ["48x33", "47x32", "32x48", "4800x3200", "1x1"].compactMap({ FrameSize($0) }) {
+        for other in ["48x33", "49x32", "32x48", "4800x3200", "1x1", "32x32", "48x16"].compactMap({
+            FrameSize($0)
+        }) {
             let error = #expect(throws: ConversionError.self) {
                 try Self.decode(Self.image, other).get()
             }
@@ -142,6 +143,25 @@ import Testing
             #expect(error?.description.contains("48x32") == true)
             #expect(error?.description.contains("\(other)") == true)
         }
+    }
+
+    @Test(arguments: JPEGWriter.Sampling.allCases, ["48x32", "41x18", "33x17", "48x31"])
+    func `an image that is padded to a multiple of 16 is cropped`(
+        sampling: JPEGWriter.Sampling, size: String
+    ) throws {
+        let size = try #require(FrameSize(size))
+        let image = JPEGWriter.image(Self.planes(Self.size, sampling), sampling)
+        let padded = try Self.decode(image, Self.size).get()
+        let cropped = try Self.decode(image, size).get()
+        var expected: [UInt8] = []
+        for (start, stride, by) in [(0, 48, 1), (48 * 32, 24, 2), (48 * 32 * 5 / 4, 24, 2)] {
+            for row in 0..<(size.height + by - 1) / by {
+                expected += padded[(start + row * stride)...].prefix((size.width + by - 1) / by)
+            }
+        }
+        // Chroma of the last column or row has only a part of its pixels at the edge.
+        let differences = zip(cropped, expected).map { abs(Int($0) - Int($1)) }
+        #expect(cropped.count == expected.count && differences.max() ?? 99 <= 3)
     }
 
     @Test func `an image truncated anywhere is an error`() throws {
@@ -152,15 +172,45 @@ import Testing
         }
     }
 
-    @Test func `an image with truncated data is decoded or refused, whatever follows`()
-        throws
-    {
-        for count in stride(from: 2, to: Self.image.count - 2, by: 7) {
-            let cut = Self.image.prefix(count) + [0xff, 0xd9]
-            let one = try? Self.decode(Array(cut), Self.size, behind: 0x00).get()
-            let other = try? Self.decode(Array(cut), Self.size, behind: 0xff).get()
-            #expect(one == other)
+    /// The first byte of the image data.
+    private static func dataStart(_ image: [UInt8]) throws -> Int {
+        try #require(image.indices.first { image[$0] == 0xff && image[$0 + 1] == 0xda }) + 14
+    }
+
+    @Test(arguments: JPEGWriter.Sampling.allCases)
+    func `an image with missing data is an error, whatever follows`(
+        sampling: JPEGWriter.Sampling
+    ) throws {
+        let image = JPEGWriter.image(Self.planes(Self.size, sampling), sampling)
+        for count in stride(from: try Self.dataStart(image), to: image.count - 3, by: 7) {
+            for behind: UInt8 in [0x00, 0xff] {
+                let result = try Self.decode(
+                    Array(image.prefix(count)) + [0xff, 0xd9], Self.size, behind: behind)
+                let error = #expect(throws: ConversionError.self) { try result.get() }
+                #expect(error?.code == .badData)
+                #expect(error?.description.contains("damaged") == true)
+            }
         }
+    }
+
+    @Test func `an image with zeroed data is an error`() throws {
+        let start = try Self.dataStart(Self.image)
+        let length = (Self.image.count - start) / 3
+        for offset in stride(from: start, to: Self.image.count - length - 2, by: 61) {
+            var image = Self.image
+            for index in offset..<(offset + length) { image[index] = 0 }
+            let result = try Self.decode(image, Self.size)
+            #expect(throws: ConversionError.self) { try result.get() }
+        }
+    }
+
+    @Test(arguments: [(0, true), (16, true), (32, false), (500, false)])
+    func `a few bytes after the last block are no damage`(count: Int, isWhole: Bool) throws {
+        let extra = [UInt8](repeating: 0x5a, count: count)
+        let image = Array(Self.image[..<(Self.image.count - 2)]) + extra + [0xff, 0xd9]
+        let result = try Self.decode(image, Self.size)
+        #expect(
+            (try? result.get()) == (isWhole ? try Self.decode(Self.image, Self.size).get() : nil))
     }
 
     /// The image with a byte changed at a place relative to a marker.

@@ -196,6 +196,33 @@ import GreenroomModel
         #expect(pool.allocationCount - warm <= 12)
     }
 
+    @Test func `a damaged JPEG image is lost for all outputs, and is not real`() throws {
+        let wants = [
+            VideoWant(format: .i420),
+            VideoWant(format: .bgra, size: FrameSize(width: 32, height: 24)),
+        ]
+        let sinks = wants.map { _ in CollectingSink() }
+        let track = track(wants, sinks)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        try send(1, to: track, at: timeline.epoch)
+        for number in 1..<10 {
+            guard
+                var frame = pool.take(
+                    .mjpeg, FrameSize(width: 64, height: 48), compressedByteCount: 10)
+            else { continue }
+            frame.info.ptsNanoseconds = timeline.epoch + Int64(number) * 1_000_000
+            track.input.push(frame)
+            while track.counts.taken <= number { MonotonicClock.sleep(milliseconds: 1) }
+        }
+        end(track, threads, slots: 10)
+        #expect(track.counts.unconvertible == 9 && track.counts.carried == 1)
+        #expect(track.branches.allSatisfy { $0.counts.unconvertible == 0 })
+        let account = track.account(at: 10_000_000)
+        #expect(account.real == 1 && account.repeated >= 9, "\(account)")
+    }
+
     @Test func `a frame that can't be converted is counted by the output`() throws {
         let want = VideoWant(format: .i420, size: FrameSize(width: 33, height: 24), fit: .reject)
         let (track, sinks) = try run([want, VideoWant(format: .nv12)], frames: 10)

@@ -132,11 +132,12 @@ import Testing
         let counts = track.counts
         #expect(counts.taken == frames.count && counts.busyNanoseconds == 0)
         #expect(counts.taken == counts.overRate + counts.unconvertible + counts.carried)
+        #expect((counts.unconvertible > 0) == isHostile)
         for (branch, sink) in zip(branches, sinks) {
             #expect(branch.counts.frames == counts.carried && branch.counts.queued == 0)
             #expect(branch.counts.queueFull == 0 && branch.counts.periods == sink.periods.count)
             #expect(sink.sizes == [size])
-            #expect((branch.counts.unconvertible > 0) == isHostile)
+            #expect(branch.counts.unconvertible == 0)
             #expect((branch.counts.slate > 0) == isHostile)
             let rate = try #require(branch.form?.capability.rate.numerator)
             #expect(sink.periods.count == Int(rate) * seconds)
