@@ -5,9 +5,8 @@ import GreenroomRuntime
 /// The filters of a track, in order, and their deadlines.
 ///
 /// Each filter edits a copy, so the original is whole if the filter fails. For a filter in the host's
-/// process, the track waits until the filter returns or counts as hung, because the host cannot stop
-/// the filter. A frame that such a filter finishes after the deadline counts as late, and continues
-/// edited.
+/// process, the track waits up to 0.5 s. A frame that such a filter finishes after the deadline counts as late,
+/// and continues edited. After 0.5 s the original continues unedited. The next frames then do not wait until the filter has returned.
 ///
 /// For an isolated filter, the copy is in the filter's memory. The original continues unedited after
 /// the frame's deadline, which is one interval of the track's rate, and at once while the filter has
@@ -91,8 +90,13 @@ package struct FilterChain: Sendable {
     /// Whether the chain has no filters.
     var isEmpty: Bool { links.isEmpty }
     var links: [Link]
+    /// The longest wait for a filter in the host's process: half of the time after which outputs show a slate.
+    package static let patience: Int64 = 500_000_000
+
     /// The time after which a filter counts as hung, in nanoseconds.
     private let hangNanoseconds: Int64
+    /// The longest wait for a filter in the host's process, in nanoseconds.
+    private let patience: Int64
     private let isVirtual: Bool
     /// The clock for edits.
     let clock: HostClock
@@ -103,9 +107,12 @@ package struct FilterChain: Sendable {
     /// Whether a filter has kept the shape of its frames after the track's shape changed.
     private(set) var hasKeptShape = false
 
-    init(_ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock) {
+    init(
+        _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock,
+        patience: Int64 = Self.patience
+    ) {
         links = filters.map { Link(runner: $0) }
-        self.hangNanoseconds = hangNanoseconds
+        (self.hangNanoseconds, self.patience) = (hangNanoseconds, patience)
         isVirtual = clock.isVirtual
         self.clock = clock.host
     }
@@ -186,6 +193,11 @@ package struct FilterChain: Sendable {
         isVirtual ? .max : clock.deadline(after: interval)
     }
 
+    /// The end of the wait for a filter in the host's process, in real time.
+    private func patient(_ deadline: Int64) -> Int64 {
+        max(deadline, self.deadline(after: patience))
+    }
+
     /// Ends the filters' threads.
     func close() {
         for link in links { link.runner.close() }
@@ -208,7 +220,7 @@ package struct FilterChain: Sendable {
         let hang = clock.deadline(after: hangLimit(of: runner))
         let (memory, end) =
             switch editing.memory {
-            case .host: (pool, hang)
+            case .host: (pool, min(patient(deadline), hang))
             case .shared(let own): (own, min(deadline, hang))
             }
         guard begun < end, let copy = try copy(frame, to: want, with: converter, into: memory)
@@ -261,9 +273,8 @@ package struct FilterChain: Sendable {
             return .ready(editing.want)
         }
         let hang = clock.deadline(after: limit - (changing ?? 0))
-        // In the host's process the next frame would wait as well.
-        let end = if case .host = editing.memory { hang } else { min(deadline, hang) }
-        guard let follows = filter.change(to: frames, until: end) else {
+        let end = if case .host = editing.memory { patient(deadline) } else { deadline }
+        guard let follows = filter.change(to: frames, until: min(end, hang)) else {
             // The filter may have been lost, or may be in another change, which has its own time
             // limit.
             guard let now = filter.changeNanoseconds else { return .lost }

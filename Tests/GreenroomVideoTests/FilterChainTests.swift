@@ -27,10 +27,11 @@ import Testing
 
     private func chain(
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64 = 60 * Self.second,
-        clock: SessionClock? = nil
+        clock: SessionClock? = nil, patience: Int64 = 60 * Self.second
     ) -> FilterChain {
         FilterChain(
-            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock)
+            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock,
+            patience: patience)
     }
 
     /// The events of the filters.
@@ -293,10 +294,11 @@ import Testing
         chain.close()
     }
 
-    @Test func `frames don't wait for a filter in its own process that is slow to follow`() throws {
-        let filter = FakeFilter(pool: FramePool(limit: 2), change: .wait)
+    @Test(arguments: [true, false])
+    func `frames don't wait for a filter that is slow to follow`(isIsolated: Bool) throws {
+        let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil, change: .wait)
         let runner = try filter.runner(clock, events)
-        var chain = chain([runner])
+        var chain = chain([runner], patience: 1_000_000)
         for number in 1...3 {
             let edited = try edit(
                 number, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
@@ -390,10 +392,12 @@ import Testing
 
     // MARK: Deadlines
 
-    @Test func `neither a frame nor the next ones wait for a late filter`() throws {
-        let filter = FakeFilter(pool: FramePool(limit: 2))
+    @Test(arguments: [true, false])
+    func `neither a frame nor the next ones wait for a late filter`(isIsolated: Bool) throws {
+        let pool = FramePool(limit: 2)
+        let filter = FakeFilter(pool: isIsolated ? pool : nil)
         let runner = try filter.runner(clock, events)
-        var chain = chain([runner])
+        var chain = chain([runner], patience: 5_000_000)
         filter.behave(.wait)
         #expect(try edit(1, &chain, within: 5_000_000) == Edited(mark: 1))
         // Waiting would take a minute.
@@ -402,13 +406,14 @@ import Testing
         }
         #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 10))
         while filter.callCount == 0 { MonotonicClock.sleep(milliseconds: 1) }
-        #expect(filter.callCount == 1 && filter.pool?.aliveCount == 1)
+        let memory = isIsolated ? pool : inputs
+        #expect(filter.callCount == 1 && memory.aliveCount == 1)
 
         filter.behave(.edit)
         filter.ingest.change { $0 = true }
         waitUntilIdle(runner)
         // The late result is dropped.
-        #expect(filter.pool?.aliveCount == 0)
+        #expect(memory.aliveCount == 0)
         #expect(try edit(11, &chain) == Edited(mark: 111))
         #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 10))
         #expect(runner.instance.lifecycle == .sending)
