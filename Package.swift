@@ -631,7 +631,10 @@ let package = Package(
             dependencies: ["CommandDecisions", "GreenroomMedia", "GreenroomPlugin"]),
         .testTarget(
             name: "BrowserDecisionsTests",
-            dependencies: ["BrowserDecisions", "GreenroomMedia", "GreenroomSchema"]),
+            dependencies: [
+                "BrowserDecisions", "GreenroomMedia", "GreenroomSchema", "PluginProcess",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomV4L2Tests",
             dependencies: ["CFakeCamera", "PluginCamera", "GreenroomMedia", "GreenroomV4L2"]),

@@ -142,7 +142,7 @@ struct BrowserPage: ~Copyable {
     ) throws {
         _ = events.takeLoad()
         var failure: String?
-        browser.begin(address)
+        try browser.begin(address)
         try call(
             "Page.navigate", "\"url\":\(address.url.quoted)", within: Self.serverPatience, idle
         ) { failure = $0.member("errorText", in: $1)?.text(in: $1) }

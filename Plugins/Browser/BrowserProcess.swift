@@ -25,6 +25,8 @@ struct BrowserProcess: ~Copyable {
     /// Chromium's profile and temporary files. It goes after Chromium.
     private let scratch: ScratchFolder
     private let lastLine: LastLine
+    /// The files of the page that Landlock lets Chromium read; nil if Landlock does not confine Chromium.
+    private let confinedFiles: [String]?
     private var stream = DevToolsStream()
     private var lastCall = 0
     /// The page's session of DevTools; empty before there is one.
@@ -40,10 +42,10 @@ struct BrowserProcess: ~Copyable {
         let text = Mutex("")
     }
 
-    /// Says whether Chromium is installed.
+    /// Checks whether Chromium is installed, and whether this process may start programs.
     ///
     /// - Throws: ``PluginError`` with the fix.
-    static func find() throws(PluginError) {
+    static func find() throws {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
         let isThere = path.split(separator: ":").contains {
             access("\($0)/\(BrowserLaunch.program)", X_OK) == 0
@@ -53,6 +55,8 @@ struct BrowserProcess: ~Copyable {
                 "\(BrowserLaunch.program) is not installed; install it with: apt install "
                     + BrowserLaunch.program, status: .unavailable)
         }
+        let probe = try CommandProcess(["true"], pipes: [.output], line: { _ in })
+        _ = probe.end(within: CommandProcess.EndLimits(close: 1000, terminate: 0))
     }
 
     /// Starts Chromium.
@@ -62,9 +66,10 @@ struct BrowserProcess: ~Copyable {
         try Self.find()
         let sandbox = ChromiumSandbox(
             isRoot: geteuid() == 0, hasUserNamespaces: Self.hasUserNamespaces,
-            hasHelper: Self.hasHelper, mayGainRights: Self.mayGainRights)
-        if case .unusable(let reason) = sandbox {
-            log("Chromium's own sandbox is off: \(reason)")
+            hasHelper: Self.hasHelper, mayGainRights: Self.mayGainRights,
+            hasLandlock: FileConfinement.isPossible)
+        if case .none(let reason) = sandbox {
+            log("no sandbox keeps the page from the files of this user: \(reason)")
         }
         let scratch: ScratchFolder
         do throws(Errno) {
@@ -80,11 +85,25 @@ struct BrowserProcess: ~Copyable {
             sandbox: sandbox, folder: folder)
         var variables = ["TMPDIR": folder, "HOME": folder]
         if !settings.speaker.isEmpty { variables["PULSE_SINK"] = settings.speaker }
+        var confinement: FileConfinement?
+        var files: [String]?
+        if sandbox == .landlock {
+            let address = try? settings.address()
+            let readable = address.map { PageGate.files(of: $0, resolve: Self.resolved) } ?? []
+            // Chromium can't list /dev/shm, so it finds no memory of other programs there.
+            confinement = FileConfinement(
+                readable: ChromiumSandbox.systemFiles + readable
+                    + (settings.speaker.isEmpty ? [] : Self.audioFiles),
+                writable: [folder, "/dev/null", "/dev/shm"], allowsNetwork: settings.network)
+            files = readable
+        }
         let lastLine = LastLine()
         process = try CommandProcess(
-            launch.words, pipes: [.reads(3), .writes(4)], variables: variables, removing: folder
+            launch.words, pipes: [.reads(3), .writes(4)], variables: variables, removing: folder,
+            confinement: confinement
         ) { line in lastLine.text.withLock { $0 = line } }
         (self.stop, self.scratch, self.lastLine) = (stop, scratch, lastLine)
+        confinedFiles = files
         input = [UInt8](repeating: 0, count: 1 << 18)
     }
 
@@ -93,6 +112,12 @@ struct BrowserProcess: ~Copyable {
     }
 
     // MARK: Surroundings
+
+    /// The folder of PulseAudio's socket, which its library reads, and files that the library needs.
+    private static var audioFiles: [String] {
+        let folder = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) + "/pulse" }
+        return ["/etc/machine-id", "/var/lib/dbus/machine-id"] + (folder.map { [$0] } ?? [])
+    }
 
     /// The helper of Debian's package, which runs as root.
     private static var hasHelper: Bool {
@@ -159,7 +184,15 @@ struct BrowserProcess: ~Copyable {
     }
 
     /// Begins a page: it can read the files of its folder.
-    mutating func begin(_ address: PageAddress) { gate.begin(address, resolve: Self.resolved) }
+    ///
+    /// - Throws: ``BrowserError`` if only another Chromium can read them.
+    mutating func begin(_ address: PageAddress) throws {
+        let files = PageGate.files(of: address, resolve: Self.resolved)
+        guard confinedFiles.map({ $0 == files || files.isEmpty }) ?? true else {
+            throw BrowserError("the new page is in another folder")
+        }
+        gate.begin(address, resolve: Self.resolved)
+    }
 
     /// The reason why the page's last navigation failed; nil if it did not.
     var failure: String? { gate.failure }

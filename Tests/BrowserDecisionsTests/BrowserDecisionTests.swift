@@ -108,30 +108,47 @@ import Testing
     }
 
     @Test func `the network, audio and Chromium's sandbox are as they are granted`() {
-        let closed = Self.words(network: false, speaker: false, sandbox: .usable)
+        let closed = Self.words(network: false, speaker: false, sandbox: .own)
         #expect(closed.contains("--host-resolver-rules=MAP * ~NOTFOUND"))
         #expect(closed.contains("--proxy-bypass-list=<-loopback>"))
         #expect(closed.contains("--mute-audio"))
         #expect(!closed.contains("--no-sandbox"))
-        let open = Self.words(network: true, speaker: true, sandbox: .unusable("root"))
+        let open = Self.words(network: true, speaker: true, sandbox: .landlock)
         #expect(!open.contains { $0.hasPrefix("--host-resolver") || $0.hasPrefix("--proxy") })
         #expect(!open.contains("--mute-audio"))
         #expect(open.contains("--no-sandbox"))
     }
 
     @Test(arguments: [
+        // Root, user namespaces, the helper, new rights; the sandbox with and without Landlock.
         (true, true, true, true, false), (false, true, false, true, true),
         (false, false, true, true, true), (false, false, false, true, false),
         (false, true, true, false, true), (false, false, true, false, false),
     ])
-    func `Chromium's sandbox is used where it can be`(
+    func `Chromium's sandbox is used if possible, and Landlock otherwise`(
         isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, mayGainRights: Bool,
         isUsable: Bool
     ) {
-        let sandbox = ChromiumSandbox(
-            isRoot: isRoot, hasUserNamespaces: hasUserNamespaces, hasHelper: hasHelper,
-            mayGainRights: mayGainRights)
-        #expect((sandbox == .usable) == isUsable)
+        func sandbox(hasLandlock: Bool) -> ChromiumSandbox {
+            ChromiumSandbox(
+                isRoot: isRoot, hasUserNamespaces: hasUserNamespaces, hasHelper: hasHelper,
+                mayGainRights: mayGainRights, hasLandlock: hasLandlock)
+        }
+        #expect(sandbox(hasLandlock: true) == (isUsable ? .own : .landlock))
+        let isNone = if case .none = sandbox(hasLandlock: false) { true } else { false }
+        #expect(isNone != isUsable)
+    }
+
+    @Test(arguments: [
+        ("/site/page.html", ["/site"]), ("/site/../site/page.html", ["/site"]),
+        ("/site/link", ["/site", "/etc/passwd"]), ("/site/missing", ["/site"]), ("", []),
+    ])
+    func `Landlock lets Chromium read the page's folder, and the page behind a link`(
+        page: String, files: [String]
+    ) throws {
+        let address = try PageAddress(
+            page: page, url: page.isEmpty ? "data:,x" : "", isNetworkGranted: false)
+        #expect(PageGate.files(of: address, resolve: Self.resolved) == files)
     }
 
     // MARK: Layout

@@ -72,7 +72,7 @@ import Testing
             "<img src='URL'>",
             "<script>location = 'URL'</script>",
             "<object data='URL' width=320 height=180></object>",
-            "<div style='width:320px;height:180px;background:url(URL)'></div>",
+            "<div style='width:320px;height:180px;background:url(\"URL\")'></div>",
             "<link rel=stylesheet href='URL'>",
         ])
     func `a page shows the files of its folder and no others`(element: String) throws {

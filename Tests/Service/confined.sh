@@ -1,7 +1,8 @@
 #!/bin/sh
 # The plugins' sandbox inside a container: an ordinary user, no capabilities, the seccomp filter RuntimeDefault and no
 # user namespaces, applied by confine.c. Prints the state of each layer, and compares it with the page Run rooms on
-# Kubernetes. Needs root to become another user; skipped (77) without root.
+# Kubernetes. `Browser` shows a page below the same filter, which takes away what the systemd unit does. Needs root to
+# become another user; skipped (77) without root.
 #
 #   Tests/Service/confined.sh
 set -eu
@@ -63,3 +64,21 @@ grep -q '^sandbox require: does not run' "$folder/a-filter-that-refuses-Landlock
 grep -q '^not bundled: does not run' "$folder/a-filter-that-refuses-Landlock-and-seccomp" \
     || fail "A plugin that nothing keeps to its grants runs."
 grep -q '^not bundled: runs' "$folder/RuntimeDefault" || fail "A plugin that is not bundled does not run in a container."
+
+# Chromium's own sandbox needs user namespaces or a helper that runs as root, and has neither here.
+say "Browser, RuntimeDefault"
+install_packages chromium-headless-shell
+mkdir "$folder/work/site"
+echo '<body style="background: white">' > "$folder/work/site/page.html"
+for isolation in "isolation: host" "isolation: process, sandbox: off"; do
+    cat > "$folder/work/browser.yaml" << END
+session: { maximum: 320x180@15, duration: 6s, minimum-real: 30% }
+camera: { plugin: Browser, $isolation, settings: { page: $folder/work/site/page.html } }
+END
+    $confined "$greenroom" run "$folder/work/browser.yaml" > "$folder/log" 2>&1 \
+        || { cat "$folder/log"; fail "Browser does not run with $isolation."; }
+    ! grep -q 'no sandbox keeps' "$folder/log" || fail "Nothing confines Chromium with $isolation."
+done
+sed 's/, sandbox: off//' "$folder/work/browser.yaml" > "$folder/work/isolated.yaml"
+$confined "$greenroom" run "$folder/work/isolated.yaml" > "$folder/log" 2>&1 && code=0 || code=$?
+[ "$code" = 65 ] || { cat "$folder/log"; fail "Browser in a sandbox ends with code $code, not 65."; }

@@ -7,7 +7,7 @@ package struct BrowserLaunch: Equatable, Sendable {
     package var isNetworkGranted: Bool
     /// Whether the page plays to a loudspeaker.
     package var hasSpeaker: Bool
-    /// Whether Chromium's own sandbox can be used.
+    /// The sandbox of the page's code.
     package var sandbox: ChromiumSandbox
     /// A private folder.
     package var folder: String
@@ -33,7 +33,7 @@ package struct BrowserLaunch: Equatable, Sendable {
         ]
             + (hasSpeaker ? [] : ["--mute-audio"])
             + (isNetworkGranted ? [] : Self.noNetwork)
-            + (sandbox == .usable ? [] : ["--no-sandbox"])
+            + (sandbox == .own ? [] : ["--no-sandbox"])
             + ["about:blank"]
     }
 
@@ -46,11 +46,14 @@ package struct BrowserLaunch: Equatable, Sendable {
     ]
 }
 
-/// Whether Chromium's own sandbox, which keeps a page's code apart from the user's files, can be used.
+/// Keeps a page's code apart from the user's files.
 package enum ChromiumSandbox: Equatable, Sendable {
-    case usable
-    /// The reason for a refusal, as the end of a sentence.
-    case unusable(String)
+    /// Chromium's.
+    case own
+    /// Landlock around Chromium: it needs no privileges, but does not separate the page from Chromium.
+    case landlock
+    /// Neither, with the reason as the end of a sentence.
+    case none(String)
 
     /// - Parameters:
     ///   - isRoot: Whether Chromium would run as root, which its sandbox refuses.
@@ -58,20 +61,32 @@ package enum ChromiumSandbox: Equatable, Sendable {
     ///   - hasHelper: Whether the helper of Debian's package chromium-sandbox is there.
     ///   - mayGainRights: Whether programs may run with the rights of their owner, as the helper must. The
     ///     systemd unit forbids this.
-    package init(isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, mayGainRights: Bool) {
+    ///   - hasLandlock: Whether the kernel has Landlock.
+    package init(
+        isRoot: Bool, hasUserNamespaces: Bool, hasHelper: Bool, mayGainRights: Bool,
+        hasLandlock: Bool
+    ) {
         self =
-            if isRoot {
-                .unusable("root can't use it; run greenroom as another user")
-            } else if hasUserNamespaces || hasHelper && mayGainRights {
-                .usable
-            } else if !mayGainRights {
-                .unusable(
-                    "this service may make no user namespaces and gain no rights, so only the "
-                        + "service's restrictions confine the page")
+            if !isRoot, hasUserNamespaces || hasHelper && mayGainRights {
+                .own
+            } else if hasLandlock {
+                .landlock
+            } else if isRoot {
+                .none("root can't use Chromium's sandbox; run greenroom as another user")
             } else {
-                .unusable(
-                    "this user may make no user namespaces; install it with: apt install "
-                        + "chromium-sandbox")
+                .none("this user may make no user namespaces")
             }
     }
+
+    /// The files of the system that Chromium reads.
+    package static let systemFiles = [
+        "/usr", "/opt", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives",
+        "/etc/fonts",
+        "/var/cache/fontconfig", "/etc/localtime", "/etc/chromium", "/etc/chromium.d",
+        "/etc/passwd",
+        "/etc/nsswitch.conf", "/etc/host.conf", "/etc/hosts", "/etc/gai.conf", "/etc/resolv.conf",
+        "/run/systemd/resolve", "/etc/ssl", "/etc/pulse", "/etc/alsa", "/etc/asound.conf", "/proc",
+        "/sys",
+        "/dev/zero", "/dev/random", "/dev/urandom",
+    ]
 }

@@ -25,10 +25,25 @@ package struct PageGate: Sendable {
     package mutating func begin(_ address: PageAddress, resolve: (String) -> String?) {
         failure = nil
         file = Self.path(ofFile: address.url)
-        folder = file.flatMap { file in
-            file.lastIndex(of: "/").flatMap {
-                resolve($0 == file.startIndex ? "/" : String(file[..<$0]))
-            }
+        folder = file.flatMap { Self.folder(of: $0, resolve: resolve) }
+    }
+
+    /// The files that a page reads, without symbolic links: its folder, and its own file if that is a link to
+    /// another folder. Empty for a page that is not a file.
+    package static func files(of address: PageAddress, resolve: (String) -> String?) -> [String] {
+        guard let file = path(ofFile: address.url), let folder = folder(of: file, resolve: resolve)
+        else { return [] }
+        let target = resolve(file) ?? folder
+        return [folder] + (isFile(target, in: folder) ? [] : [target])
+    }
+
+    private static func isFile(_ path: String, in folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder == "/" ? "/" : folder + "/")
+    }
+
+    private static func folder(of file: String, resolve: (String) -> String?) -> String? {
+        file.lastIndex(of: "/").flatMap {
+            resolve($0 == file.startIndex ? "/" : String(file[..<$0]))
         }
     }
 
@@ -48,8 +63,7 @@ package struct PageGate: Sendable {
         }
         guard let folder, let path = Self.path(ofFile: url) else { return false }
         if path == self.file { return true }
-        guard let file = resolve(path) else { return false }
-        return file == folder || file.hasPrefix(folder == "/" ? "/" : folder + "/")
+        return resolve(path).map { Self.isFile($0, in: folder) } ?? false
     }
 
     /// Notes a navigation of a frame.

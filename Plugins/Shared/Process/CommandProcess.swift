@@ -68,11 +68,13 @@ package final class CommandProcess: Sendable {
     ///   - streams: The descriptors that pipes are connected to.
     ///   - variables: Variables of its environment beside this process's.
     ///   - folder: A folder to remove if this process ends before the command.
+    ///   - confinement: The files that the command may access; nil for all.
     ///   - line: Takes a line of its standard error. [any]
     /// - Throws: ``PluginError`` with the fix.
     package init(
         _ words: [String], pipes streams: [Stream], variables: [String: String] = [:],
-        removing folder: String? = nil, line: @escaping @Sendable (String) -> Void
+        removing folder: String? = nil, confinement: FileConfinement? = nil,
+        line: @escaping @Sendable (String) -> Void
     ) throws {
         var open: [Int32] = []
         func pipe() throws -> (read: Int32, write: Int32) {
@@ -112,7 +114,11 @@ package final class CommandProcess: Sendable {
             }
             watch = try Self.spawnWatch(on: lifeline.read, folder)
             do {
-                process = try Self.spawn(words, theirs, variables, group: watch)
+                let (group, streams) = (watch, theirs)
+                @Sendable func start() throws -> pid_t {
+                    try Self.spawn(words, streams, variables, group: group)
+                }
+                process = try confinement?.confining { try start() } ?? start()
                 reader = try Self.reader(of: errors.read, until: wakeup.read, line)
             } catch {
                 // The command is in the group of the watch, if it runs.
@@ -168,19 +174,22 @@ package final class CommandProcess: Sendable {
     }
 
     private static func refusal(of program: String, _ status: Int32) -> PluginError {
-        let text =
-            switch status {
-            case ENOENT:
-                "\(program): no such program; install it, or correct the first word of "
-                    + "'command'"
-            case EACCES: "\(program): not executable; correct 'command'"
-            case EPERM, ENOSYS:
-                "\(program): cannot start it: the sandbox lets a plugin start no program; set "
-                    + "isolation: host, or sandbox: off"
-            default:
-                "\(program): cannot start it: \(Errno(rawValue: status))"
-            }
-        return PluginError(text, status: .unavailable)
+        switch status {
+        case ENOENT:
+            PluginError(
+                "\(program): no such program; install it, or correct the first word of 'command'",
+                status: .unavailable)
+        case EACCES:
+            PluginError("\(program): not executable; correct 'command'", status: .unavailable)
+        case EPERM, ENOSYS:
+            // No later attempt succeeds.
+            PluginError(
+                "\(program): cannot start it: the sandbox lets a plugin start no program; set isolation: "
+                    + "host, or sandbox: off", status: .badSetting)
+        default:
+            PluginError(
+                "\(program): cannot start it: \(Errno(rawValue: status))", status: .unavailable)
+        }
     }
 
     // MARK: Termination
