@@ -2,8 +2,10 @@
 
 #include "processes.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -39,15 +41,36 @@ int greenroom_spawn_in(void *actions, const char *folder) {
 }
 
 const int greenroom_code_exited = CLD_EXITED;
+const int greenroom_code_killed = CLD_KILLED;
 
-int greenroom_reap(pid_t process, int *code, int *status) {
+static int reap(pid_t process, int options, int *code, int *status) {
     siginfo_t info;
     memset(&info, 0, sizeof info);
-    if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG) != 0) return -errno;
+    while (waitid(P_PID, (id_t)process, &info, WEXITED | options) != 0)
+        if (errno != EINTR) return -errno;
     if (info.si_pid == 0) return 0;
     *code = info.si_code;
     *status = info.si_status;
     return 1;
+}
+
+int greenroom_reap(pid_t process, int *code, int *status) {
+    return reap(process, WNOHANG, code, status);
+}
+
+int greenroom_wait(pid_t process, int *code, int *status) {
+    return reap(process, 0, code, status);
+}
+
+pid_t greenroom_fork(void) { return fork(); }
+
+const char *greenroom_loaded_library(const char *name) {
+    void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    struct link_map *map = NULL;
+    if (!library) return NULL;
+    const char *path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : NULL;
+    dlclose(library);
+    return path;
 }
 
 int greenroom_thread_number(void) { return (int)syscall(SYS_gettid); }

@@ -29,6 +29,8 @@ package final class Channels: Sendable {
     package let memory: SharedMemory
     package let side: ChannelSide
     private let lost = Atomic(false)
+    /// A bit for each channel that this side has used: waking the others would only make memory for them.
+    private let used = Atomic<UInt64>(0)
 
     /// Makes the host's end.
     ///
@@ -53,6 +55,8 @@ package final class Channels: Sendable {
     /// - Parameter index: An index below ``count``.
     package subscript(index: Int) -> Channel {
         precondition((0..<Self.count).contains(index))
+        let bit: UInt64 = 1 << UInt64(index)
+        if used.load(ordering: .relaxed) & bit == 0 { used.bitwiseOr(bit, ordering: .relaxed) }
         return Channel(channels: self, index: index)
     }
 
@@ -62,7 +66,8 @@ package final class Channels: Sendable {
     /// Ends every call and wait of this side, because the other side is lost. [any]
     package func lose() {
         lost.store(true, ordering: .releasing)
-        for index in 0..<Self.count { self[index].wake() }
+        let used = used.load(ordering: .relaxed)
+        for index in 0..<Self.count where used & 1 << UInt64(index) != 0 { self[index].wake() }
         greenroom_futex_wake(senderWord)
     }
 

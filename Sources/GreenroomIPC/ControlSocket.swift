@@ -30,6 +30,13 @@ package struct ControlSocket: ~Copyable, Sendable {
         case removeMemory = 11
         /// Host to runner: the descriptor that the answer with this number promises.
         case descriptor = 12
+        /// Host to a server of runners: start a runner with this socket and this output.
+        case fork = 13
+        /// Server to host: the started process, by id and pidfd.
+        case forked = 14
+        /// Server to host: the end of the process, as its exit status, or 256 plus the signal that
+        /// killed it.
+        case forkedEnd = 15
     }
 
     package struct Message: Sendable {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomSystem
+import Synchronization
 import SystemPackage
 
 /// A folder of small files that only this user can write.
@@ -68,8 +69,15 @@ struct CacheFolder: ~Copyable {
             unlinkat(descriptor, unfinished, 0)
             return
         }
-        removeOldest()
+        // Reading a folder's names costs more than writing a file.
+        if Self.writeCount.wrappingAdd(1, ordering: .relaxed).oldValue % Self.checkInterval == 0 {
+            removeOldest()
+        }
     }
+
+    private static let writeCount = Atomic(0)
+    /// The number of written files after which a process counts the folder's files.
+    private static let checkInterval = 50
 
     private static let unfinished = "unfinished-"
 

@@ -24,21 +24,16 @@ struct ChildProcess {
         spawning program: String, _ arguments: [String], preloading library: String? = nil,
         environment more: [String] = []
     ) throws(ChannelError) {
-        let pair = try ControlSocket.pair()
-        var pipe: [Int32] = [-1, -1]
-        let result = greenroom_pipe(&pipe)
-        guard result == 0 else { throw ChannelError("make a pipe", errno: -result) }
-        defer {
-            close(pair.runner)
-            close(pipe[1])
-        }
+        let ends = try Ends()
+        defer { ends.closeChild() }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
-        posix_spawn_file_actions_adddup2(&actions, pair.runner, ControlSocket.ofStartedProcess)
+        posix_spawn_file_actions_adddup2(&actions, ends.childOutput, 1)
+        posix_spawn_file_actions_adddup2(&actions, ends.childOutput, 2)
+        posix_spawn_file_actions_adddup2(
+            &actions, ends.childSocket, ControlSocket.ofStartedProcess)
         // Pass the library by descriptor: LD_PRELOAD accepts no path with blanks or colons.
         if let library {
             posix_spawn_file_actions_addopen(&actions, Self.preloadNumber, library, O_RDONLY, 0)
@@ -66,21 +61,57 @@ struct ChildProcess {
         let status = posix_spawn(
             &process, program, &actions, &attributes, &argv, &environment)
         guard status == 0 else {
-            close(pair.host)
-            close(pipe[0])
+            ends.closeOwn()
             throw ChannelError("start \(program)", errno: status)
         }
-        self.process = process
-        socket = pair.host
-        output = pipe[0]
-        pidfd = greenroom_pidfd(process)
+        self.init(process: process, pidfd: greenroom_pidfd(process), ends)
         guard pidfd >= 0 else {
             // The process is not reaped yet, so its id is still valid.
             kill(process, SIGKILL)
             waitpid(process, nil, 0)
-            close(pair.host)
-            close(pipe[0])
+            ends.closeOwn()
             throw ChannelError("watch \(program)", errno: -pidfd)
+        }
+    }
+
+    /// - Parameter ends: The ends of the process's socket and output.
+    init(process: pid_t, pidfd: Int32, _ ends: Ends) {
+        self.process = process
+        self.pidfd = pidfd
+        socket = ends.socket
+        output = ends.output
+    }
+
+    /// The socket and the pipe between this process and a child.
+    struct Ends {
+        var socket: Int32
+        var childSocket: Int32
+        var output: Int32
+        var childOutput: Int32
+
+        init() throws(ChannelError) {
+            var pipe: [Int32] = [-1, -1]
+            let result = greenroom_pipe(&pipe)
+            guard result == 0 else { throw ChannelError("make a pipe", errno: -result) }
+            do throws(ChannelError) {
+                let pair = try ControlSocket.pair()
+                (socket, childSocket) = (pair.host, pair.runner)
+            } catch {
+                close(pipe[0])
+                close(pipe[1])
+                throw error
+            }
+            (output, childOutput) = (pipe[0], pipe[1])
+        }
+
+        func closeOwn() {
+            close(socket)
+            close(output)
+        }
+
+        func closeChild() {
+            close(childSocket)
+            close(childOutput)
         }
     }
 

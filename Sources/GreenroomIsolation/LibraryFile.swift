@@ -14,8 +14,9 @@ struct LibraryFile: ~Copyable {
         var modifiedNanoseconds: Int64
         var changedNanoseconds: Int64
 
-        fileprivate init?(_ status: Stat) {
-            guard status.type == .regular else { return nil }
+        /// The metadata of the file at a path; nil if it is not a regular file.
+        init?(of path: String) {
+            guard let status = try? Stat(path), status.type == .regular else { return nil }
             device = UInt64(status.deviceID.rawValue)
             inode = UInt64(status.inode.rawValue)
             byteCount = status.size
@@ -25,8 +26,6 @@ struct LibraryFile: ~Copyable {
     }
 
     private let file: FileDescriptor
-    /// The identity of the file when it was opened.
-    let identity: Identity
 
     /// Limit of a hashed file's size, in bytes, because hashing has no timeout.
     private static let byteLimit: Int64 = 1 << 30
@@ -37,22 +36,16 @@ struct LibraryFile: ~Copyable {
             let file = try? FileDescriptor.reading(
                 path, options: [.nonBlocking, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)])
         else { return nil }
-        guard let status = try? file.stat(), let identity = Identity(status),
-            identity.byteCount <= Self.byteLimit
+        guard let status = try? file.stat(), status.type == .regular,
+            status.size <= Self.byteLimit
         else {
             try? file.close()
             return nil
         }
         self.file = file
-        self.identity = identity
     }
 
     deinit { try? file.close() }
-
-    /// The identity of the file at a path.
-    static func identity(of path: String) -> Identity? {
-        (try? Stat(path)).flatMap(Identity.init)
-    }
 
     /// The SHA-256 of the content; nil if reading fails.
     borrowing func hash() -> [UInt8]? {

@@ -3,7 +3,7 @@ import Glibc
 package import GreenroomPluginInterface
 import Synchronization
 
-/// Scans libraries. Each content is scanned once, and a cache keeps the results. A library that
+/// Scans libraries. Each file is scanned once, and a cache keeps the results. A library that
 /// crashes or hangs is scanned again by each process.
 package final class LibraryScans: Sendable {
     /// Scans a file at a path. [any]
@@ -13,18 +13,24 @@ package final class LibraryScans: Sendable {
     private let cache: ScanCache?
     private let rescans: Bool
     private let scan: Examination
+    /// The wall time, in nanoseconds since 1970.
+    private let now: @Sendable () -> Int64
     /// The results of this process, by path.
     private let results = Mutex<[String: ScanCache.ScanResult]>([:])
 
     /// - Parameters:
     ///   - cache: The cache of results for other processes; nil if none.
     ///   - rescans: Whether to ignore results of earlier processes.
+    ///   - now: The wall time, in nanoseconds since 1970.
     ///   - scan: The function that scans a library.
     package init(
-        cache: ScanCache?, rescans: Bool = false, scan: @escaping Examination
+        cache: ScanCache?, rescans: Bool = false,
+        now: @escaping @Sendable () -> Int64 = { LibraryScans.wallTime },
+        scan: @escaping Examination
     ) {
         self.cache = cache
         self.rescans = rescans
+        self.now = now
         self.scan = scan
     }
 
@@ -38,28 +44,20 @@ package final class LibraryScans: Sendable {
 
     private func result(for path: String) -> ScanCache.ScanResult {
         // The scan reports the reason that a file cannot be read.
-        guard let cache, let file = LibraryFile(path), let hash = hash(of: file, cache) else {
+        guard let cache, let file = LibraryFile.Identity(of: path), file.isSettled(at: now()) else {
             return Result { () throws(LoadError) in try scan(path) }
         }
-        if !rescans, let known = cache.result(for: hash, at: path) { return known }
+        if !rescans, let known = cache.result(for: file, at: path) { return known }
         let result = Result { () throws(LoadError) in try scan(path) }
-        // Store the result only if the file did not change between hash and scan.
-        if Self.isStored(result), LibraryFile.identity(of: path) == file.identity {
-            cache.store(result, for: hash)
+        // Store the result only if the file did not change during the scan.
+        if Self.isStored(result), LibraryFile.Identity(of: path) == file {
+            cache.store(result, for: file)
         }
         return result
     }
 
-    private func hash(of file: borrowing LibraryFile, _ cache: ScanCache) -> [UInt8]? {
-        let isSettled = file.identity.isSettled(at: Self.now)
-        if isSettled, let known = cache.hash(of: file.identity) { return known }
-        guard let hash = file.hash() else { return nil }
-        if isSettled { cache.store(hash: hash, of: file.identity) }
-        return hash
-    }
-
     /// The wall time, in nanoseconds since 1970.
-    private static var now: Int64 {
+    package static var wallTime: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)

@@ -9,6 +9,7 @@ package import GreenroomModel
 /// Scans a library in a separate process, which contains the effects of loading it.
 package struct PluginScanner: Sendable {
     private let confinement: Confinement
+    private let servers: RunnerServers
 
     /// - Parameters:
     ///   - program: The runner's program.
@@ -17,6 +18,7 @@ package struct PluginScanner: Sendable {
     package init(program: String, sandbox: SandboxMode = .on) {
         // Grant nothing: a library needs no grant to export its descriptors.
         confinement = Confinement(program: program, plan: IsolationPlan(sandbox: sandbox))
+        servers = RunnerServers(confinement)
     }
 
     /// Time limit of a scan, including the start of the process, in nanoseconds.
@@ -31,6 +33,23 @@ package struct PluginScanner: Sendable {
     package func examine(
         _ path: String, with interpreter: ScriptInterpreter? = nil
     ) throws(LoadError) -> LibraryDescription {
+        guard let interpreter else {
+            let server: RunnerServer
+            do throws(ChannelError) {
+                server = try servers.take()
+            } catch {
+                throw .noRunner(error, for: path)
+            }
+            defer { servers.give(server) }
+            return try examine(path, nil, from: server)
+        }
+        return try examine(path, interpreter, from: nil)
+    }
+
+    /// - Parameter server: The server that forks the process; nil to start the program.
+    private func examine(
+        _ path: String, _ interpreter: ScriptInterpreter?, from server: RunnerServer?
+    ) throws(LoadError) -> LibraryDescription {
         var confinement = confinement
         confinement.interpreter = interpreter
         let timeout = interpreter == nil ? Self.timeout : ScriptLoad.timeout
@@ -38,7 +57,8 @@ package struct PluginScanner: Sendable {
         let runner: SpawnedRunner
         do throws(ChannelError) {
             runner = try SpawnedRunner(
-                confinement, library: path, frames: nil, context: .scan(log: refusals.add))
+                confinement, library: path, frames: nil, context: .scan(log: refusals.add),
+                from: server)
         } catch {
             throw .noRunner(error, for: path)
         }
@@ -77,6 +97,44 @@ package struct PluginScanner: Sendable {
                 error.explanation += refusals.text
             }
             throw error
+        }
+    }
+}
+
+/// The servers of concurrent scans. They end with the last scan.
+private final class RunnerServers: Sendable {
+    private struct State {
+        var idle: [RunnerServer] = []
+        var scanCount = 0
+    }
+
+    private let confinement: Confinement
+    private let state = Mutex(State())
+
+    init(_ confinement: Confinement) { self.confinement = confinement }
+
+    /// An idle server, or a new one. [any]
+    func take() throws(ChannelError) -> RunnerServer {
+        let idle = state.withLock { state in
+            state.scanCount += 1
+            return state.idle.popLast()
+        }
+        do throws(ChannelError) {
+            if let idle { return idle }
+            return try RunnerServer(confinement)
+        } catch {
+            state.withLock { $0.scanCount -= 1 }
+            throw error
+        }
+    }
+
+    /// Returns a server that ``take()`` gave. [any]
+    func give(_ server: RunnerServer) {
+        state.withLock { state in
+            state.scanCount -= 1
+            // A server whose process has not ended is released with that process.
+            if server.isIdle { state.idle.append(server) }
+            if state.scanCount == 0 { state.idle = [] }
         }
     }
 }

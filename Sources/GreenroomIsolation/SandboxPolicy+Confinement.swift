@@ -6,6 +6,18 @@ import GreenroomSystem
 extension SandboxPolicy {
     /// Creates a policy from the session file's grants and the files that the runner loads.
     init(_ confinement: Confinement, library: String) {
+        self = SandboxPolicy(confinement).allowing(library)
+    }
+
+    /// The policy with the files of a library.
+    func allowing(_ library: String) -> SandboxPolicy {
+        var policy = self
+        policy.ownPaths += LibraryFiles.of(library)
+        return policy
+    }
+
+    /// Creates a policy without a library.
+    init(_ confinement: Confinement) {
         let plan = confinement.plan
         let mode: Mode =
             switch plan.sandbox {
@@ -19,8 +31,8 @@ extension SandboxPolicy {
             .flatMap(LibraryFiles.of)
         self.init(
             mode: mode,
-            ownPaths: LibraryFiles.of(library) + LibraryFiles.of(confinement.program)
-                + bridges + (confinement.interpreter?.readPaths ?? []),
+            ownPaths: LibraryFiles.of(confinement.program) + bridges
+                + (confinement.interpreter?.readPaths ?? []),
             readPaths: plan.grants.read, writePaths: plan.grants.write,
             devicePaths: plan.grants.devices,
             allowsNetwork: plan.grants.network, makesMemory: plan.grants.pipewire,

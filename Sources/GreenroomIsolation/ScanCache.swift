@@ -3,13 +3,11 @@ import GreenroomIPC
 package import GreenroomPluginInterface
 import GreenroomSystem
 
-/// A cache of scan results in files. The file `<hash of the library>` contains the result. The file
-/// `file-…`, named after the library's identity, contains the hash, so that the host need not read
-/// an unchanged library.
+/// A cache of scan results in files, each named after the identity of the library's file.
 ///
 /// Files may disappear at any time; the host then scans the library again. The cache ignores a
 /// folder that another user can write to, and files without a valid checksum. Any number of
-/// processes may use the cache: files appear atomically, and a name always has the same content.
+/// processes may use the cache: files appear atomically.
 package struct ScanCache: Sendable {
     package typealias ScanResult = Result<LibraryDescription, LoadError>
 
@@ -40,10 +38,10 @@ package struct ScanCache: Sendable {
     /// The result for a library; nil if none is stored.
     ///
     /// - Parameters:
-    ///   - hash: The hash of the library.
+    ///   - file: The identity of the library.
     ///   - path: The path of the library, for the result.
-    func result(for hash: [UInt8], at path: String) -> ScanResult? {
-        guard var reader = read(Self.name(of: hash)) else { return nil }
+    func result(for file: LibraryFile.Identity, at path: String) -> ScanResult? {
+        guard var reader = read(Self.name(of: file)) else { return nil }
         do throws(WireError) {
             guard try reader.readBool() else {
                 var error = try reader.readLoadError()
@@ -57,7 +55,7 @@ package struct ScanCache: Sendable {
     }
 
     /// Stores the result for a library.
-    func store(_ result: ScanResult, for hash: [UInt8]) {
+    func store(_ result: ScanResult, for file: LibraryFile.Identity) {
         var writer = WireWriter()
         switch result {
         case .success(let library):
@@ -67,37 +65,18 @@ package struct ScanCache: Sendable {
             writer.write(false)
             writer.write(error)
         }
-        write(Self.name(of: hash), writer)
+        write(Self.name(of: file), writer)
     }
 
     /// The name of a result's file. The name contains the host's version, because another version
     /// may read the same library differently.
-    private static func name(of hash: [UInt8]) -> String {
-        "\(hash.hexadecimal)-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
-    }
-
-    // MARK: Hashes
-
-    /// The stored hash of a file; nil if the file has changed or none is stored.
-    func hash(of file: LibraryFile.Identity) -> [UInt8]? {
-        guard let hash = read(Self.name(of: file))?.remaining, hash.count == SHA256.byteCount
-        else { return nil }
-        return hash
-    }
-
-    /// Stores the hash of a file.
-    func store(hash: [UInt8], of file: LibraryFile.Identity) {
-        var writer = WireWriter()
-        for byte in hash { writer.write(byte) }
-        write(Self.name(of: file), writer)
-    }
-
     private static func name(of file: LibraryFile.Identity) -> String {
         let numbers = [
             "\(file.device)", "\(file.inode)", "\(file.byteCount)", "\(file.modifiedNanoseconds)",
             "\(file.changedNanoseconds)",
         ]
-        return "file-" + numbers.joined(separator: "-")
+        return numbers.joined(separator: "-")
+            + "-\(GreenroomVersion.current)-\(GreenroomProtocol.version)"
     }
 
     // MARK: Files

@@ -121,6 +121,18 @@ package struct EffectInterface: Hashable, Sendable {
             .first { access($0, R_OK) == 0 }
     }
 
+    /// Loads the bridges of all interfaces into this process.
+    package static func loadBridges() {
+        guard let program = ownProgramFile else { return }
+        for bridge in all.compactMap({ $0.bridge(beside: program) }) {
+            _ = load(bridge: bridge)
+        }
+    }
+
+    private static func load(bridge: String) -> UnsafeMutableRawPointer? {
+        dlopen(bridge, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+    }
+
     /// Returns the interface of a loaded library; nil for a library without effects.
     init?(ofLoaded handle: UnsafeMutableRawPointer) {
         guard let found = Self.all.first(where: { dlsym(handle, $0.mark) != nil }) else {
@@ -136,7 +148,7 @@ package struct EffectInterface: Hashable, Sendable {
         _ handle: UnsafeMutableRawPointer, path: String
     ) throws(LoadError) -> (entry: UnsafePointer<gr_entry>, indices: Range<UInt32>) {
         guard let program = ownProgramFile, let bridge = bridge(beside: program),
-            let library = dlopen(bridge, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE),
+            let library = Self.load(bridge: bridge),
             let symbol = dlsym(library, openSymbol)
         else {
             throw LoadError(

@@ -16,6 +16,7 @@ extension Sandbox {
         do throws(WireError) {
             var reader = WireReader(message)
             let policy = try SandboxPolicy(from: &reader)
+            if let folder = policy.temporaryFolder { setenv("TMPDIR", folder, 1) }
             do throws(SandboxError) {
                 let report = try apply(policy, host: host) {
                     socket.send(.sandboxNotifier, descriptors: [$0])

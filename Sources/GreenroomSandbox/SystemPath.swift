@@ -1,6 +1,5 @@
+internal import CLinux
 import Glibc
-import GreenroomSystem
-import SystemPackage
 
 /// A part of the system that every plugin may access.
 package struct SystemPath: Sendable {
@@ -74,14 +73,11 @@ package struct SystemPath: Sendable {
     /// The folder of this process's Swift runtime; nil if the runtime is linked statically. Plugins
     /// may need more of its libraries than the runner.
     static let swiftRuntimeFolder: String? = {
-        let library = "/libswiftCore.so"
-        // The columns are address, rights, offset, device, file number and path.
-        let memory = String(
-            decoding: (try? FileDescriptor.contents(of: "/proc/self/maps")) ?? [], as: UTF8.self)
-        for mapping in memory.split(separator: "\n") where mapping.hasSuffix(library) {
-            guard let start = mapping.firstIndex(of: "/") else { continue }
-            return String(mapping[start...].dropLast(library.count))
-        }
-        return nil
+        guard let name = greenroom_loaded_library("libswiftCore.so"),
+            let path = realpath(name, nil)
+        else { return nil }
+        defer { free(path) }
+        let file = String(cString: path)
+        return file.lastIndex(of: "/").map { String(file[..<$0]) }
     }()
 }

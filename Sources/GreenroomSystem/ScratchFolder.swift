@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 package import SystemPackage
 
 /// A folder for temporary files that only this user can access. It is removed with its content when the object goes.
@@ -10,6 +11,9 @@ package final class ScratchFolder: Sendable {
     private let descriptor: Int32
     /// The time of the last change of the empty folder. A process cannot set it.
     private let made: timespec
+
+    /// The parents and kinds from which this process has removed leftovers.
+    private static let cleaned = Mutex<Set<String>>([])
 
     /// The most entries that are counted, and that are removed in a pass.
     private static let entryLimit = 10_000
@@ -31,7 +35,9 @@ package final class ScratchFolder: Sendable {
         defer { free(resolved) }
         let parent = String(cString: resolved)
         let (beginning, unfinished) = ("greenroom-\(kind)-", "greenroom-new-\(kind)-")
-        Self.removeLeftovers(in: parent, beginning, unfinished)
+        if Self.cleaned.withLock({ $0.insert("\(parent)/\(kind)").inserted }) {
+            Self.removeLeftovers(in: parent, beginning, unfinished)
+        }
         var template = Array("\(parent)/\(unfinished)XXXXXX".utf8CString)
         let isMade = template.withUnsafeMutableBufferPointer { template in
             template.baseAddress.map { mkdtemp($0) != nil } ?? false

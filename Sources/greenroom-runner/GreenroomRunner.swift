@@ -9,8 +9,8 @@ import GreenroomSandbox
 /// The process that an isolated plugin lives in.
 ///
 /// The host starts it with a socket as descriptor 3. Its arguments are the host's process id and, for
-/// the validator, `probe`; for a script, `script` and the interpreter's command, which replaces this
-/// program in the sandbox.
+/// the validator, `probe`; for scans, `server`; for a script, `script` and the interpreter's command,
+/// which replaces this program in the sandbox.
 @main
 struct RunnerProgram {
     static func main() {
@@ -19,6 +19,7 @@ struct RunnerProgram {
         let arguments = CommandLine.arguments.dropFirst()
         guard let host = arguments.first.flatMap({ pid_t($0) }),
             arguments.count == 1 || arguments.dropFirst() == ["probe"]
+                || arguments.dropFirst() == ["server"]
                 || arguments.dropFirst().first == "script"
         else {
             print("greenroom starts greenroom-runner, for plugins in processes of their own.")
@@ -30,11 +31,19 @@ struct RunnerProgram {
         if arguments.dropFirst().first == "script" {
             runScript(Array(arguments.dropFirst(2)), host: host)
         }
+        if arguments.dropFirst() == ["server"] { serveForks() }
+        runPlugin(host: host, hasProbe: arguments.count > 1)
+    }
+
+    /// Hosts a plugin until the host ends the process.
+    ///
+    /// - Parameter host: The parent process.
+    static func runPlugin(host: pid_t, hasProbe: Bool = false) -> Never {
         var environment = Runner.Environment(
             confine: { policy, socket in Sandbox.confine(policy, socket, host: host) },
             load: { path throws(LoadError) in try PluginLibrary(onThisThread: path) },
             end: { _exit(0) })
-        if arguments.count > 1 { environment.makeProbe = { PluginProbe() } }
+        if hasProbe { environment.makeProbe = { PluginProbe() } }
         do {
             let socket = ControlSocket(adopting: ControlSocket.ofStartedProcess)
             try Runner(socket: socket, environment: environment).run()

@@ -191,7 +191,7 @@ import Testing
             let run = child.wait()
             #expect(!folder.has("mark"), "\(run)")
             guard arguments.last == "--rescan" else { continue }
-            #expect(run.text.contains("child of \(child.id)"), "\(run.text)")
+            #expect(run.text.contains("child of "), "\(run.text)")
             #expect(!run.text.contains("in process \(child.id)"), "\(run.text)")
         }
         // It could have created the file.
@@ -248,6 +248,8 @@ import Testing
 
     @Test(.nightly) func `an unchanged plugin is scanned once, unless --rescan is given`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
+        // The times of a newer file do not prove that it is unchanged.
+        sleep(4)
         // It reports its process.
         let first = try line(of: "a.so", in: try list())
         #expect(try line(of: "a.so", in: try list()) == first)

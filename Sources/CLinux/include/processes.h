@@ -23,15 +23,25 @@ int greenroom_pidfd(pid_t process);
 // Sends a signal to the process of a pidfd.
 int greenroom_pidfd_kill(int pidfd, int signal);
 
-// The code of a process that called exit().
+// The codes of a process that called exit(), and of one that a signal killed.
 extern const int greenroom_code_exited;
+extern const int greenroom_code_killed;
 
 // Reaps a child. Returns 1 with its code and status, 0 while it runs.
 int greenroom_reap(pid_t process, int *_Nonnull code, int *_Nonnull status);
 
+// Waits for the end of a child, and reaps it. Returns 1 with its code and status.
+int greenroom_wait(pid_t process, int *_Nonnull code, int *_Nonnull status);
+
+// fork(), which Swift's Glibc hides. Only for a process with one thread.
+pid_t greenroom_fork(void);
+
 // Has a process that is spawned with posix_spawn_file_actions_t begin in a folder. The C library hides it in
 // strict C mode.
 int greenroom_spawn_in(void *_Nonnull actions, const char *_Nonnull folder);
+
+// The file of a library that this process has loaded; NULL if it has not.
+const char *_Nullable greenroom_loaded_library(const char *_Nonnull name);
 
 // The calling thread's id.
 int greenroom_thread_number(void);

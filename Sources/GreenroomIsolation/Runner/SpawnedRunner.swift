@@ -30,10 +30,11 @@ final class SpawnedRunner: RunnerProcess {
 
     /// Starts a runner.
     ///
+    /// - Parameter server: The server that forks the process; nil to start the program.
     /// - Throws: ``ChannelError`` if the program does not start or memory cannot be shared.
     init(
         _ confinement: Confinement, library: String, frames: SharedMemory?,
-        context: InstanceContext
+        context: InstanceContext, from server: RunnerServer? = nil
     ) throws(ChannelError) {
         let channels = try Channels()
         Sandbox.protectHost()
@@ -45,21 +46,26 @@ final class SpawnedRunner: RunnerProcess {
             noFolder =
                 "no folder for temporary files: \(error); set TMPDIR to a folder that this user can write"
         }
-        let child = try ChildProcess(
-            spawning: confinement.program,
-            [String(getpid())]
-                + (confinement.interpreter.map { ["script"] + $0.command }
-                    ?? (confinement.hasProbe ? ["probe"] : [])),
-            preloading: confinement.preload,
-            environment: (folder.map { ["TMPDIR=\($0.path)"] } ?? [])
-                + (confinement.interpreter.map {
+        let child: ChildProcess
+        if let server {
+            child = try server.fork()
+        } else {
+            child = try ChildProcess(
+                spawning: confinement.program,
+                [String(getpid())]
+                    + (confinement.interpreter.map { ["script"] + $0.command }
+                        ?? (confinement.hasProbe ? ["probe"] : [])),
+                preloading: confinement.preload,
+                environment: confinement.interpreter.map {
                     $0.environment + (confinement.hasProbe ? ["GREENROOM_PROBE=1"] : [])
-                } ?? []))
-        let process = ProcessHandle(child.process, adopting: child.pidfd)
+                } ?? [])
+        }
+        let process = ProcessHandle(child, of: server)
         ProcessorGroups.own?.add(process.id)
         self.process = process
         self.confinement = confinement
-        var policy = SandboxPolicy(confinement, library: library)
+        var policy =
+            server?.policy(of: library) ?? SandboxPolicy(confinement, library: library)
         policy.temporaryFolder = folder?.path
         self.policy = policy
         output = child.output
@@ -72,7 +78,7 @@ final class SpawnedRunner: RunnerProcess {
         guard let problem = watcher.problem else { return }
         // Kill the process: without the watch thread nothing reaps it.
         process.send(signal: SIGKILL)
-        waitpid(process.id, nil, 0)
+        process.waitAndReap()
         connection.didEnd()
         throw ChannelError(problem)
     }
@@ -296,8 +302,7 @@ final class SpawnedRunner: RunnerProcess {
 
     /// The end of the process, as a report; nil while the process lives.
     private func crashReport(_ lines: inout LineReader) -> CrashReport? {
-        var (code, status): (Int32, Int32) = (0, 0)
-        guard greenroom_reap(process.id, &code, &status) != 0 else { return nil }
+        guard let (code, status) = process.reap() else { return nil }
         ProcessorGroups.own?.remove(process.id)
         readOutput(&lines)
         return CrashReport(
