@@ -1,10 +1,15 @@
 #include "CWebRTCAudio.h"
 
+#include <cstring>
 #include <memory>
 #include <new>
 
 #include <webrtc/common.h>
 #include <webrtc/modules/audio_processing/include/audio_processing.h>
+
+// The library's headers have only webrtc::Config for this, which finds an option by the address of a variable that a
+// plugin hides: its options have no effect.
+extern "C" void WebRtcAec_enable_extended_filter(AecCore *core, int enable);
 
 namespace {
 
@@ -53,18 +58,16 @@ struct greenroom_audio {
                 apm.echo_cancellation()->Enable(options.echo) == 0;
     if (options.noise >= 0)
       done = done && apm.noise_suppression()->set_level(NoiseSuppression::Level(options.noise)) == 0;
+    // For echoes of more than 48 ms. Enabling the canceller has turned it off.
+    if (auto *core = apm.echo_cancellation()->aec_core()) WebRtcAec_enable_extended_filter(core, 1);
     return done && apm.noise_suppression()->Enable(options.noise >= 0) == 0;
   }
 };
 
 greenroom_audio *greenroom_audio_make(greenroom_audio_options options, int32_t channels) {
-  webrtc::Config config;
-  config.Set<webrtc::DelayAgnostic>(new webrtc::DelayAgnostic(false));
-  config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
-  config.Set<webrtc::ExperimentalAgc>(new webrtc::ExperimentalAgc(false));
   auto *audio = new (std::nothrow) greenroom_audio();
   if (!audio) return nullptr;
-  audio->processing.reset(webrtc::AudioProcessing::Create(config));
+  audio->processing.reset(webrtc::AudioProcessing::Create());
   audio->stream = webrtc::StreamConfig(kRate, channels);
   webrtc::ProcessingConfig streams = {
       {audio->stream, audio->stream, audio->stream, audio->stream}};
@@ -89,7 +92,7 @@ int32_t greenroom_audio_process(greenroom_audio *audio, int16_t *samples,
     if (reference) {
       audio->reference.read(reference, channels);
     } else {
-      audio->reference = Rows();
+      std::memset(audio->reference.samples, 0, sizeof audio->reference.samples);
     }
     int failed = apm.ProcessReverseStream(audio->reference.rows, audio->stream, audio->stream,
                                           audio->reference.rows);

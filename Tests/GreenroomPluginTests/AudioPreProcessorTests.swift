@@ -143,8 +143,8 @@ import Testing
         #expect(abs((best ?? 0) - delay) <= 24, "\(String(describing: best))")
     }
 
-    @Test(arguments: [0, 5, 10, 20, 120, 250, 400, 500])
-    func `an echo of the incoming audio is at least 25 dB weaker after 2 s`(milliseconds: Int)
+    @Test(arguments: [0, 2, 5, 10, 20, 60, 120, 140, 250, 300, 400, 500])
+    func `an echo of the incoming audio is at least 40 dB weaker after 2 s`(milliseconds: Int)
         throws
     {
         let voice = Self.speech.samples.dropFirst(96_000).prefix(480_000)
@@ -163,7 +163,7 @@ import Testing
         // The microphone is delayed by 20 ms.
         let rest = [(delay + 96_000)..<edited.count]
         let lower = power(heard, rest) - power(edited, rest)
-        #expect(lower >= 25, "\(lower) dB")
+        #expect(lower >= 40, "\(lower) dB")
     }
 
     @Test func `a voice that is not in the incoming audio stays`() throws {
