@@ -104,6 +104,9 @@ struct Demuxer: ~Copyable {
         guard let index = streams[track.rawValue],
             let stream = context.pointee.streams[Int(index)]
         else { return }
+        hasTimestamps =
+            context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS == 0
+            && (stream.pointee.start_time != CFFMPEG_NO_TIME || !address.isSeekable)
         if stream.pointee.start_time != CFFMPEG_NO_TIME {
             origin = nanoseconds(stream.pointee.start_time, parameters.timeBase)
         }
@@ -158,10 +161,8 @@ struct Demuxer: ~Copyable {
         return longest
     }
 
-    /// Whether the frames of the file have timestamps.
-    var hasTimestamps: Bool {
-        context.map { $0.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS == 0 } ?? true
-    }
+    /// Whether the frames of the file have timestamps. A raw stream, such as H.264 without a container, has none.
+    private(set) var hasTimestamps = true
 
     private var formatName: String {
         context.map { String(cString: $0.pointee.iformat.pointee.name) } ?? ""

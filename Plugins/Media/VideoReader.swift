@@ -21,6 +21,8 @@ final class VideoReader {
     private var spare: MediaFrame?
     /// The end of the last frame: the time of a frame without a timestamp.
     private var lastEnd: Int64 = 0
+    /// The start of the last frame of the leg.
+    private var lastStart = Int64.min
 
     init(_ source: any MediaSource, _ parameters: StreamParameters, host: PluginHost) throws {
         self.source = source
@@ -42,6 +44,7 @@ final class VideoReader {
             isAtEnd = false
             next = nil
             lastEnd = source.hasTimestamps ? place.leg.start : 0
+            lastStart = .min
             (isDamaged, isShown) = (false, false)
             // The first frame of a leg replaces the one before, even if it is a little late.
             if let first = try decode(place) { show(first) }
@@ -104,11 +107,14 @@ final class VideoReader {
         if !source.hasTimestamps || time == CFFMPEG_NO_TIME {
             frame.start = lastEnd
         } else {
-            frame.start = position(time)
+            let start = position(time)
+            // Frames come in the order of display. A time that goes back is wrong: MPEG-1's program streams have such.
+            let isWrong = source is FileSource && start < lastStart
+            frame.start = isWrong ? lastEnd : start
         }
         let duration = nanoseconds(pointer.pointee.pkt_duration, parameters.timeBase)
         frame.duration = duration > 0 ? duration : frameDuration
-        lastEnd = frame.start + frame.duration
+        (lastStart, lastEnd) = (frame.start, frame.start + frame.duration)
         return frame
     }
 

@@ -72,6 +72,8 @@ import Testing
         ),
         ("h264.mp4", "-c:v libx264 -g 600 -bf 2"),
         ("h264.mkv", "-c:v libx264 -g 12 -bf 2"),
+        ("mpeg1.mpg", "-c:v mpeg1video -g 12 -bf 2 -q:v 2"),
+        ("raw.h264", "-c:v libx264 -g 12 -bf 2"),
         ("theora.ogv", "-c:v libtheora -q:v 9"), ("wmv.asf", "-c:v wmv2 -q:v 2"),
     ]
 
@@ -87,8 +89,12 @@ import Testing
             "\(played.numbers) \(played.log)")
     }
 
-    // ffmpeg leaves an empty place after the first picture of MJPEG in AVI with audio, so numbers are not times there.
-    @Test(arguments: containers.filter { !$0.0.hasSuffix("vob") && $0.0 != "mjpeg.avi" })
+    // ffmpeg leaves an empty place after the first picture of MJPEG in AVI with audio, and shifts the timestamps of program
+    // streams with small frames, so numbers are not times there. Raw H.264 has no audio.
+    @Test(
+        arguments: containers.filter { name, _ in
+            !["mpeg2.vob", "mpeg1.mpg", "mjpeg.avi", "raw.h264"].contains(name)
+        })
     func `a jump shows the frame of its time`(name: String, options: String) throws {
         let folder = try TemporaryFolder()
         let path = try Self.make(
