@@ -71,8 +71,6 @@ final class PlaneScaler {
     private let inputs: UnsafeMutablePointer<UnsafePointer<UInt8>>
 
     static let padding = 64
-    /// The rows of one call of libyuv. Meanwhile the processor fetches the source of the next rows.
-    private static let boxRows = 4
 
     init(from size: FrameSize, to wanted: FrameSize, channels: Int) {
         self.size = size
@@ -128,19 +126,11 @@ final class PlaneScaler {
         stride resultStride: Int, rows wantedRows: Range<Int>
     ) {
         guard !isBox else {
-            let end = inputRows(for: wantedRows).upperBound
-            for y in Swift.stride(
-                from: wantedRows.lowerBound, to: wantedRows.upperBound, by: Self.boxRows)
-            {
-                let needed = inputRows(for: y..<min(y + Self.boxRows, wantedRows.upperBound))
-                let next = needed.upperBound..<min(needed.upperBound + needed.count, end)
-                prefetch(next, of: source, stride)
-                ScalePlane(
-                    source + needed.lowerBound * stride, Int32(stride), Int32(size.width),
-                    Int32(needed.count), result + y * resultStride, Int32(resultStride),
-                    Int32(wanted.width), Int32(needed.count * wanted.height / size.height),
-                    kFilterBox)
-            }
+            let needed = inputRows(for: wantedRows)
+            ScalePlane(
+                source + needed.lowerBound * stride, Int32(stride), Int32(size.width),
+                Int32(needed.count), result + wantedRows.lowerBound * resultStride,
+                Int32(resultStride), Int32(wanted.width), Int32(wantedRows.count), kFilterBox)
             return
         }
         let kernels = greenroom_best_kernels().pointee
