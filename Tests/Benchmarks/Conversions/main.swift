@@ -277,7 +277,7 @@ struct Limits {
 }
 
 // Halves and quarters are libyuv's on both sides: ours takes a frame from the pool. A limit is the worst
-// ratio of five runs on each of two machines, plus a tenth.
+// ratio of five runs plus a tenth, or that of an earlier machine if it is higher.
 let works: [Work] = [
     Work(
         what: "BGRA → I420, BT.709", from: .bgra, peer: "libyuv",
