@@ -4,7 +4,7 @@ import Testing
 
 /// The settings in the descriptions of bundled plugins.
 @Suite(.ownThreads) struct DescribedSettingsTests {
-    private struct Setting: Decodable {
+    private struct PluginSetting: Decodable {
         var name: String
         var type: String
         var live: Bool
@@ -14,7 +14,7 @@ import Testing
 
     private struct Plugin: Decodable {
         var name: String
-        var settings: [Setting]
+        var settings: [PluginSetting]
     }
 
     private struct Listing: Decodable { var plugins: [Plugin] }

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests how a plugin, or another process, ends the host's process.
 @Suite(.ownThreads) struct HostProcessTests {
-    private static func session(
+    static func session(
         _ fault: String, clock: String? = "virtual", duration: String? = "2s"
     ) throws -> TestSession {
         try TestSession(
@@ -53,18 +53,5 @@ import Testing
         // A thread that makes every call 1000 times with destroyed handles.
         #expect(run.answers(to: "same-answers").map(\.status) == [5000], "\(run)")
         #expect(run.exit == .code(0), "\(run)")
-    }
-
-    /// As a service manager's watchdog does.
-    @Test(.nightly, arguments: [SIGABRT, SIGSEGV])
-    func `a fatal signal of another process kills the host`(number: Int32) throws {
-        let session = try Self.session("none", clock: nil, duration: nil)
-        let child = try session.start()
-        #expect(child.waitForErrors(containing: "sending\n"))
-        child.signal(number)
-        let run = child.wait()
-        #expect(run.exit == .signal(number), "\(run)")
-        #expect(run.standardError.contains("from process \(getpid())\n"), "\(run)")
-        #expect(session.folder.has("recording/camera.y4m"))
     }
 }

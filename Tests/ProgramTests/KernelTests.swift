@@ -5,7 +5,7 @@ import Testing
 
 /// Sessions with an untrusted plugin, on kernels that lack parts of the sandbox.
 struct KernelTests {
-    private func run(
+    func run(
         _ command: String, lacking parts: String, sandbox: String? = nil
     ) throws -> (Finished, TestSession) {
         let session = try TestSession(
@@ -53,24 +53,6 @@ struct KernelTests {
         #expect(!session.folder.has("recording/camera.y4m"))
     }
 
-    @Test(
-        .nightly,
-        arguments: [
-            ("clone3", "the system starts no thread", "update Docker"),
-            (
-                "memory files", "can't make shared memory: Operation not permitted",
-                "allow memfd_create"
-            ),
-        ])
-    func `a refusal by the container is reported with the fix, and there is no retry`(
-        part: String, problem: String, cure: String
-    ) throws {
-        let (run, _) = try run("run", lacking: part, sandbox: "on")
-        #expect(run.exit == .code(65), "\(run)")
-        #expect(run.standardError.contains(problem) && run.standardError.contains(cure), "\(run)")
-        #expect(!run.standardError.contains(/restarting|started again|has not returned/), "\(run)")
-    }
-
     @Test func `no untrusted library is loaded to look for plugins`() throws {
         let folder = try TemporaryFolder()
         let library = try TestPlugins.cCamera()
@@ -87,55 +69,6 @@ struct KernelTests {
                 (run.text + run.standardError).contains(
                     /enforce its grants|lacks parts of the sandbox|no plugin of this name/),
                 "\(run)\n\(run.text)")
-        }
-    }
-
-    @Test(.nightly, arguments: ["landlock,seccomp", "landlock,openat2"])
-    func `the session file can accept it, in so many words`(parts: String) throws {
-        let (run, session) = try run("run", lacking: parts, sandbox: "partial")
-        #expect(run.exit == .code(0), "\(run)")
-        #expect(try session.report().picture("camera").accepted > 10, "\(run)")
-    }
-
-    @Test(.nightly, arguments: ["check", "run"])
-    func `a bundled plugin that nothing keeps to its grants has a warning`(command: String) throws {
-        let session = try TestSession(
-            """
-            camera: { plugin: ColorBars, isolation: host }
-            microphone: { plugin: Tone, isolation: process }
-            """, clock: "virtual", isolation: nil)
-        func said(lacking parts: String) throws -> String {
-            let run = try ChildProcess.run(
-                Checkout.products + "/sandbox-probe",
-                ["--kernel", parts, Checkout.greenroom, command, session.file, "--set"]
-                    + ["outputs=[{record: \(session.folder(parts.replacing(",", with: "-")))}]"],
-                environment: Greenroom.environment)
-            #expect(run.exit == .code(0), "\(run)")
-            return run.text + run.standardError
-        }
-        let words = "this machine cannot enforce the plugin's grants"
-        let open = try said(lacking: "landlock,seccomp")
-        #expect(open.split(separator: "\n").count { $0.contains(words) } == 1, "\(open)")
-        #expect(open.contains("microphone") && open.contains("warning"), "\(open)")
-        let kept = try said(lacking: "landlock")
-        #expect(!kept.contains(words), "\(kept)")
-        if command == "check" {
-            #expect(open.contains("sandbox: partial"), "\(open)")
-            #expect(kept.contains("the host opens files for the plugins"), "\(kept)")
-        }
-    }
-
-    @Test(.nightly) func `the facts of a plugin say whether it is kept to its grants`() throws {
-        for (parts, words) in [
-            ("landlock", "together they keep it to its grants"),
-            ("landlock,seccomp", "not kept to its grants: Landlock ("),
-            ("landlock,notifications", "not kept to its grants: Landlock ("),
-        ] {
-            let run = try ChildProcess.run(
-                Checkout.products + "/sandbox-probe",
-                ["--kernel", parts, Checkout.greenroom, "plugin", "info", "Tone"],
-                environment: Greenroom.environment)
-            #expect(run.exit == .code(0) && run.text.contains(words), "\(run)\n\(run.text)")
         }
     }
 }

@@ -24,12 +24,12 @@ import Testing
         }
     }
 
-    private static func has(_ program: String) throws -> Bool {
+    static func has(_ program: String) throws -> Bool {
         try ChildProcess.run("sh", ["-c", "command -v \(program)"]).exit == .code(0)
     }
 
     /// The indented blocks of a page.
-    private static func blocks(of page: Chapter) -> [String] {
+    static func blocks(of page: Chapter) -> [String] {
         var blocks: [[Substring]] = []
         var isInside = false
         for line in page.prose.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -42,29 +42,6 @@ import Testing
         return blocks.map { $0.joined(separator: "\n") }.filter { !$0.hasPrefix("camera:") }
     }
 
-    /// The scripts that a reader types.
-    private static func scripts(of sample: String, _ page: Chapter) -> [String] {
-        let blocks = blocks(of: page)
-        guard sample == "ThirdPartyBroadcast", let session = blocks.first else {
-            return [blocks.joined(separator: "\n")]
-        }
-        // The session runs beside one program or the other, in any order: the program may take
-        // long to build. Swift's builds a part of Greenroom.
-        return blocks.dropFirst().filter { Nightly.isOn || !$0.hasPrefix("swift ") }.map { block in
-            let lines = block.split(separator: "\n")
-            let build =
-                block.hasPrefix("swift ")
-                ? "swift build -c release --product Bouncer"
-                : lines.dropLast().joined(separator: "\n")
-            return """
-                \(build)
-                \(lines.last ?? "") & program=$!
-                \(session) || { kill $program; exit 1; }
-                wait $program
-                """
-        }
-    }
-
     @Test func `every sample with a separate folder has a README with commands`() throws {
         let samples = try Self.all.get()
         #expect(samples.count >= 6)
@@ -74,30 +51,9 @@ import Testing
         }
     }
 
-    @Test(.nightly, arguments: try samples())
-    func `the commands of a sample's README work`(sample: String) throws {
-        let page = try Chapter(path: "\(SampleTests.folder)/\(sample)/README.md")
-        for script in Self.scripts(of: sample, page) {
-            let folder = try Self.folder(with: sample)
-            let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-            let run = try ChildProcess.run(
-                "sh", ["-euc", "cd '\(folder("Samples/" + sample))'\n\(script)"],
-                environment: [
-                    // The system's Python first, whose headers are installed.
-                    "PATH": "/usr/bin:/bin:\(path):\(Checkout.products)",
-                    "PKG_CONFIG_PATH": folder.path, "SWIFTPM_HOOKS_DIR": nil,
-                    "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-                ])
-            #expect(run.exit == .code(0), "\(script)\n\(run)\n\(run.text)")
-            for promise in page.text.matches(of: #/recording is (?:in )?`([^`]+)`/#) {
-                #expect(folder.has("Samples/\(sample)/\(promise.1)"), "\(promise.0)")
-            }
-        }
-    }
-
     /// A folder like a checkout with a release build, and with the sample. Its session is small
     /// and short.
-    private static func folder(with sample: String) throws -> TemporaryFolder {
+    static func folder(with sample: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let files = FileManager.default
         for name in [".build", "Samples", "Sources/GreenroomABI"] {
