@@ -160,7 +160,7 @@ let bundledPlugins: [BundledPlugin] = [
         name: "WebRoom",
         dependencies: [
             "CCurl", "CGStreamer", "CGreenroomKernels", "CMicroHTTPD", "CRoomPage", "CTurboJPEG",
-            "GreenroomMetrics", "RoomDecisions", "StageDecisions",
+            "RoomDecisions", "StageDecisions",
         ],
         exclude: ["Decisions", "Page"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
@@ -337,12 +337,10 @@ let package = Package(
         .target(
             name: "StageDecisions", dependencies: ["GreenroomMedia"],
             path: "Plugins/Stage/Decisions"),
-        // The decisions of WebRoom, and the tokens that the command makes for it.
+        // The decisions of WebRoom, and what the command shares with it: tokens, costs and the report for Prometheus.
         .target(
             name: "RoomDecisions", dependencies: ["GreenroomMedia"],
             path: "Plugins/WebRoom/Decisions"),
-        // The report for Prometheus: of the room, and of the command.
-        .target(name: "GreenroomMetrics"),
         .target(
             name: "PluginPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"],
             path: "Plugins/Shared/PipeWire"),
@@ -365,7 +363,7 @@ let package = Package(
         .target(name: "GreenroomV4L2", dependencies: ["CV4L2", "GreenroomMedia"]),
 
         // The host, bottom up.
-        .target(name: "GreenroomRuntime"),
+        .target(name: "GreenroomRuntime", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomNegotiation", dependencies: ["GreenroomMedia"]),
         .target(
             name: "GreenroomPluginInterface",
@@ -446,10 +444,15 @@ let package = Package(
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
+        // What a session decides, as a value: no clock, no thread and no plugin below it.
+        .target(
+            name: "GreenroomDecisions",
+            dependencies: ["GreenroomMedia", "GreenroomModel", "GreenroomPluginInterface"]),
         .target(
             name: "GreenroomSession",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomDecisions",
                 "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs", "GreenroomPluginInterface", "GreenroomRuntime",
@@ -523,9 +526,9 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomABI", "GreenroomALSA",
-                "GreenroomAudio", "GreenroomConfig", "GreenroomConversion",
+                "GreenroomAudio", "GreenroomConfig", "GreenroomConversion", "GreenroomDecisions",
                 "GreenroomHarness", "GreenroomHost", "GreenroomIsolation",
-                "GreenroomLifecycle", "GreenroomMedia", "GreenroomMetrics", "GreenroomModel",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOperate", "GreenroomOutputs",
                 "GreenroomPluginInterface", "RoomDecisions", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomV4L2",
@@ -589,7 +592,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomFiles",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomDecisions",
+                "GreenroomFiles",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
@@ -645,7 +649,7 @@ let package = Package(
             name: "PluginEffectsTests", dependencies: ["PluginEffects", "GreenroomMedia"]),
         .testTarget(
             name: "RoomDecisionsTests",
-            dependencies: ["GreenroomMedia", "GreenroomMetrics", "RoomDecisions", "TestSupport"]),
+            dependencies: ["GreenroomMedia", "RoomDecisions", "TestSupport"]),
         .testTarget(
             name: "PluginImagesTests",
             dependencies: ["CTurboJPEG", "PluginImages", "GreenroomMedia", "TestSupport"]),
@@ -664,7 +668,10 @@ let package = Package(
 
         // Tests of the real programs; they import nothing of what they test. Modules are built in reverse
         // order of their names: this one, by far the largest, is first, and no processor waits for it.
-        .testTarget(name: "ProgramTests", dependencies: ["SessionTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "ProgramTests", dependencies: ["SessionTestSupport", "TestSupport"],
+            // Tests/nightly.sh compiles and runs them, too.
+            exclude: Context.environment["GREENROOM_NIGHTLY"] == nil ? ["Nightly"] : []),
         // The samples of `Samples/VendorStyle` in the tests' process.
         .testTarget(
             name: "VendorStyleTests",
@@ -736,7 +743,7 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
 // What has no loop over pixels, samples, or bytes from anybody: optimizing it took two fifths of the release
 // build's processor time.
 let unoptimized: Set = [
-    "GreenroomConfig", "GreenroomHost", "GreenroomMetrics", "GreenroomOperate", "GreenroomSandbox",
+    "GreenroomConfig", "GreenroomHost", "GreenroomOperate", "GreenroomSandbox",
     "GreenroomSchema", "GreenroomSession", "GreenroomValidator", "TestSupport", "WebRoom",
     "greenroom", "sandbox-probe", "test-progress",
 ]

@@ -25,7 +25,7 @@ struct AlsaMicrophone: VirtualAudioMic {
 
     private let settings: Settings
     private var sender: AudioSender?
-    private var loop: CaptureLoop?
+    private var loop: MicrophoneLoop?
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -39,7 +39,7 @@ struct AlsaMicrophone: VirtualAudioMic {
 
     mutating func onMicStartSend() throws {
         guard let sender else { return }
-        loop = try CaptureLoop(settings: settings, sender: sender)
+        loop = try MicrophoneLoop(settings: settings, sender: sender)
     }
 
     mutating func onMicStopSend() {

@@ -29,7 +29,7 @@ private struct OverlaySink: PictureSink {
         spare = PageOverlay(color: exchange.content.withLock { $0.color })
     }
 
-    mutating func show(_ picture: Picture, isNew: Bool, at time: Int64) throws(SendRefusal) {
+    mutating func show(_ picture: PagePicture, isNew: Bool, at time: Int64) throws(SendRefusal) {
         let (shown, color) = exchange.content.withLock { ($0.overlay.color, $0.color) }
         guard !picture.isEmpty, isNew || color != shown else { return }
         spare.make(

@@ -18,7 +18,7 @@ struct BrowserPage: ~Copyable {
     private let host: PluginHost
     private let isTransparent: Bool
     private let events: PageEvents
-    private var address: PageAddress?
+    private var address: BrowserAddress?
     private var refusal = ""
     private var settings: BrowserSettings?
     private(set) var geometry: PageGeometry?
@@ -122,7 +122,7 @@ struct BrowserPage: ~Copyable {
     }
 
     /// The address of the settings; the page stays as it is if a live change has none.
-    private mutating func wantedAddress(_ settings: BrowserSettings) -> PageAddress? {
+    private mutating func wantedAddress(_ settings: BrowserSettings) -> BrowserAddress? {
         do throws(PluginError) {
             let address = try settings.address()
             refusal = ""
@@ -138,7 +138,7 @@ struct BrowserPage: ~Copyable {
 
     /// Loads a page, and waits for its content: pictures show no half of it, and a virtual clock waits, too.
     private mutating func load(
-        _ address: PageAddress, at time: Int64, _ idle: () throws -> Void
+        _ address: BrowserAddress, at time: Int64, _ idle: () throws -> Void
     ) throws {
         _ = events.takeLoad()
         var failure: String?

@@ -186,7 +186,7 @@ struct BrowserProcess: ~Copyable {
     /// Begins a page: it can read the files of its folder.
     ///
     /// - Throws: ``BrowserError`` if only another Chromium can read them.
-    mutating func begin(_ address: PageAddress) throws {
+    mutating func begin(_ address: BrowserAddress) throws {
         let files = PageGate.files(of: address, resolve: Self.resolved)
         guard confinedFiles.map({ $0 == files || files.isEmpty }) ?? true else {
             throw BrowserError("the new page is in another folder")

@@ -44,9 +44,9 @@ struct BrowserSettings: PluginSettings, Equatable {
     ]
 
     /// - Throws: ``PluginError`` with the fix.
-    func address() throws(PluginError) -> PageAddress {
+    func address() throws(PluginError) -> BrowserAddress {
         do throws(InvalidValueError) {
-            return try PageAddress(page: page, url: url, isNetworkGranted: network)
+            return try BrowserAddress(page: page, url: url, isNetworkGranted: network)
         } catch {
             throw PluginError(error.description, status: .badSetting)
         }

@@ -18,7 +18,7 @@ private struct FrameSink: PictureSink {
         (self.sender, self.isCamera, self.size) = (sender, isCamera, size)
     }
 
-    mutating func show(_ picture: Picture, isNew: Bool, at time: Int64) throws(SendRefusal) {
+    mutating func show(_ picture: PagePicture, isNew: Bool, at time: Int64) throws(SendRefusal) {
         guard isNew || isCamera || time - lastSent >= Self.longestGap else { return }
         lastSent = time
         let info = FrameInfo(color: .bt709Limited, ptsNanoseconds: time)

@@ -15,7 +15,7 @@ protocol PictureSink {
     ///   - picture: Empty before the first one.
     ///   - isNew: Whether it differs from the one before.
     ///   - time: When it shows, on the session clock.
-    mutating func show(_ picture: Picture, isNew: Bool, at time: Int64) throws(SendRefusal)
+    mutating func show(_ picture: PagePicture, isNew: Bool, at time: Int64) throws(SendRefusal)
 }
 
 /// A page that is drawn at a steady rate, on a thread of its own, until the sending stops.
@@ -75,7 +75,7 @@ private struct PageWork {
     let state: PageState
     let host: PluginHost
     var sink: any PictureSink
-    private var picture = Picture()
+    private var picture = PagePicture()
     private var lastShown: Int64
     /// The last line about Chromium's sandbox.
     private var sandboxLine = ""

@@ -19,12 +19,12 @@ public func frei0rOpen(
 ) -> UnsafeRawPointer? {
     guard let handle, let name, let indices, let reason, capacity > 0 else { return nil }
     do throws(PluginError) {
-        let effect = try Effect(Frei0rFunctions(handle), name: String(cString: name))
+        let effect = try Frei0rEffect(Frei0rFunctions(handle), name: String(cString: name))
         let variant = PluginVariant(
-            description: effect.description, defaults: EffectSettings(effect),
+            description: effect.description, defaults: Frei0rSettings(effect),
             table: effect.settings)
         let plugin =
-            effect.isSource ? EffectSource.export(variant) : EffectFilter.export(variant)
+            effect.isSource ? Frei0rSource.export(variant) : Frei0rFilter.export(variant)
         let export = exportPlugin(plugin)
         (indices[0], indices[1]) = (export.index, 1)
         return export.entry

@@ -19,12 +19,12 @@ public func ladspaOpen(
 ) -> UnsafeRawPointer? {
     guard let handle, let indices, let reason, capacity > 0 else { return nil }
     do throws(PluginError) {
-        let effects = try Effect.all(in: handle)
+        let effects = try LadspaEffect.all(in: handle)
         let export = exportPlugins(
             adding: effects.map { effect in
-                EffectFilter.export(
+                LadspaFilter.export(
                     PluginVariant(
-                        description: effect.description, defaults: EffectSettings(effect),
+                        description: effect.description, defaults: LadspaSettings(effect),
                         table: effect.settings))
             })
         (indices[0], indices[1]) = (export.index, UInt32(clamping: effects.count))

@@ -7,7 +7,7 @@ import GreenroomPlugin
 final class AudioReader {
     private let source: any MediaSource
     private var parameters: StreamParameters
-    private var decoder: Decoder
+    private var decoder: MediaDecoder
     private var damage: DamageLog
     let format: AudioFormat
     private let frame: MediaFrame
@@ -38,7 +38,7 @@ final class AudioReader {
     ) throws {
         self.source = source
         self.parameters = parameters
-        decoder = try Decoder(parameters, threads: 1)
+        decoder = try MediaDecoder(parameters, threads: 1)
         damage = DamageLog(name: source.name, host: host)
         frame = try MediaFrame()
         let codec = parameters.pointer.pointee
@@ -93,7 +93,7 @@ final class AudioReader {
 
     private func begin(_ place: Playback.Place) throws {
         if let now = source.parameters(of: .audio), now !== parameters {
-            decoder = try Decoder(now, threads: 1)
+            decoder = try MediaDecoder(now, threads: 1)
             parameters = now
         } else {
             decoder.flush()

@@ -25,14 +25,15 @@ struct Demuxer: ~Copyable {
     private let interrupt: Interrupt
     /// The stream of each track.
     private var streams: [Int32?]
-    private var queues = [PacketQueue](repeating: PacketQueue(), count: MediaTrack.allCases.count)
+    private var queues = [DemuxedPackets](
+        repeating: DemuxedPackets(), count: MediaTrack.allCases.count)
     /// The leg that it reads.
     private var leg: Int?
     private var isAtEnd = false
     /// Whether nothing has been read since it was opened.
     private var isFresh = true
     /// Packets after a jump, which were read to check it.
-    private var pending: [Packet] = []
+    private var pending: [MediaPacket] = []
     /// The end of the last packet of the leg.
     private var reached: Int64 = 0
     /// The end of the last packet, once the end of the file was read.
@@ -79,7 +80,7 @@ struct Demuxer: ~Copyable {
         let best = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
         let chosen = [
             video.first { $0.pointee.index == best } ?? video.first,
-            try AudioChoice(audioTrack).stream(of: audio, in: context, file: address.name),
+            try AudioTrackChoice(audioTrack).stream(of: audio, in: context, file: address.name),
         ]
         let subtitles = all.filter {
             $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_SUBTITLE
@@ -209,7 +210,7 @@ struct Demuxer: ~Copyable {
 
     private func endOfLastPacket(of track: MediaTrack, near time: Int64) -> Int64? {
         guard let context, let index = streams[track.rawValue],
-            let parameters = parameters[track.rawValue], let packet = try? Packet()
+            let parameters = parameters[track.rawValue], let packet = try? MediaPacket()
         else { return nil }
         let goal = av_rescale_q(
             origin.addingClamped(time), AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
@@ -239,9 +240,9 @@ struct Demuxer: ~Copyable {
     // MARK: Reading
 
     /// The next packet of any track, for a stream; nil at its end.
-    mutating func next() throws -> (packet: Packet, track: MediaTrack)? {
+    mutating func next() throws -> (packet: MediaPacket, track: MediaTrack)? {
         while let context {
-            let packet = try Packet()
+            let packet = try MediaPacket()
             interrupt.limit(seconds: address.limits?.read)
             let code = av_read_frame(context, packet.pointer)
             // A call that was ended may still return what the parser has kept.
@@ -265,7 +266,7 @@ struct Demuxer: ~Copyable {
     /// - Parameter keeping: Which packets of each track are kept; nil if none.
     mutating func packet(
         of track: MediaTrack, at place: Playback.Place,
-        keeping: (MediaTrack) -> PacketQueue.Keeping?
+        keeping: (MediaTrack) -> DemuxedPackets.Keeping?
     ) throws -> NextPacket {
         let leg = place.leg
         while true {
@@ -295,7 +296,7 @@ struct Demuxer: ~Copyable {
     /// are dropped only if nobody takes them.
     private mutating func hasRoom(
         beside track: MediaTrack, at position: Int64,
-        _ keeping: (MediaTrack) -> PacketQueue.Keeping?
+        _ keeping: (MediaTrack) -> DemuxedPackets.Keeping?
     ) -> Bool {
         for other in MediaTrack.allCases where other != track && keeping(other) == .all {
             while queues[other.rawValue].isFull, let first = queues[other.rawValue].first {
@@ -309,7 +310,7 @@ struct Demuxer: ~Copyable {
     }
 
     /// Reads the rest of a leg for the other track, which may be a little behind.
-    private mutating func leave(_ keeping: (MediaTrack) -> PacketQueue.Keeping?) throws {
+    private mutating func leave(_ keeping: (MediaTrack) -> DemuxedPackets.Keeping?) throws {
         guard leg != nil else { return }
         for _ in 0..<Self.restLimit {
             guard try readOne(keeping) else { return }
@@ -320,11 +321,12 @@ struct Demuxer: ~Copyable {
     private static let restLimit = 100
 
     /// Reads a packet into its queue; false at the end.
-    private mutating func readOne(_ keeping: (MediaTrack) -> PacketQueue.Keeping?) throws -> Bool {
+    private mutating func readOne(_ keeping: (MediaTrack) -> DemuxedPackets.Keeping?) throws -> Bool
+    {
         guard let context, !isAtEnd, let leg else { return false }
-        let packet: Packet
+        let packet: MediaPacket
         if pending.isEmpty {
-            packet = try Packet()
+            packet = try MediaPacket()
             guard av_read_frame(context, packet.pointer) >= 0 else {
                 isAtEnd = true
                 end = reached
@@ -342,7 +344,7 @@ struct Demuxer: ~Copyable {
     }
 
     /// Notes the end of a packet.
-    private mutating func note(_ packet: Packet, of track: MediaTrack) {
+    private mutating func note(_ packet: MediaPacket, of track: MediaTrack) {
         guard let parameters = parameters[track.rawValue] else { return }
         let duration = parameters.duration(of: packet)
         guard hasTimestamps, let time = packet.time else {
@@ -406,7 +408,7 @@ struct Demuxer: ~Copyable {
         pending.removeAll()
         guard let context, let index = streams[track.rawValue] else { return false }
         for _ in 0..<Self.keyLimit {
-            let packet = try Packet()
+            let packet = try MediaPacket()
             guard av_read_frame(context, packet.pointer) >= 0 else { break }
             guard packet.pointer.pointee.stream_index == index else {
                 pending.append(packet)
@@ -451,7 +453,7 @@ private struct TrackEnd {
 
     init(_ parameters: StreamParameters) { self.parameters = parameters }
 
-    mutating func add(_ packet: Packet) {
+    mutating func add(_ packet: MediaPacket) {
         let duration = parameters.duration(of: packet)
         func end(_ time: Int64, _ last: Int64?) -> Int64? {
             guard time != CFFMPEG_NO_TIME else { return last }
@@ -469,8 +471,8 @@ private struct TrackEnd {
 }
 
 /// Packets of a track in the order of the file, each with its leg. Bounded.
-struct PacketQueue {
-    private var entries: [(packet: Packet, leg: Int)] = []
+struct DemuxedPackets {
+    private var entries: [(packet: MediaPacket, leg: Int)] = []
     private var head = 0
     private var bytes = 0
 
@@ -481,7 +483,7 @@ struct PacketQueue {
     /// Whether a reader that needs packets of the other track should wait.
     var isFull: Bool { bytes > Self.byteLimit / 2 || entries.count - head > Self.countLimit / 2 }
 
-    var first: (packet: Packet, leg: Int)? { head < entries.count ? entries[head] : nil }
+    var first: (packet: MediaPacket, leg: Int)? { head < entries.count ? entries[head] : nil }
 
     /// Decides which packets are kept.
     enum Keeping {
@@ -490,7 +492,7 @@ struct PacketQueue {
         case latest
     }
 
-    mutating func append(_ packet: Packet, leg: Int, _ keeping: Keeping) {
+    mutating func append(_ packet: MediaPacket, leg: Int, _ keeping: Keeping) {
         if keeping == .latest, packet.isKey {
             while removeFirst() != nil {}
         }
@@ -506,7 +508,7 @@ struct PacketQueue {
         } while first.map { !$0.packet.isKey } ?? false
     }
 
-    mutating func removeFirst() -> Packet? {
+    mutating func removeFirst() -> MediaPacket? {
         guard head < entries.count else { return nil }
         let packet = entries[head].packet
         head += 1
@@ -520,7 +522,7 @@ struct PacketQueue {
 }
 
 /// Decides which audio track plays.
-enum AudioChoice: Equatable {
+enum AudioTrackChoice: Equatable {
     case standard
     case number(Int)
     case language(String)
@@ -559,7 +561,7 @@ enum AudioChoice: Equatable {
     }
 }
 
-extension AudioChoice: CustomStringConvertible {
+extension AudioTrackChoice: CustomStringConvertible {
     var description: String {
         switch self {
         case .standard: "by default"

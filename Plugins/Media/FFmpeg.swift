@@ -4,7 +4,7 @@ import PluginEncoding
 import GreenroomPlugin
 
 /// A packet of a stream. Safe to hand over: its holder has the only reference.
-final class Packet: @unchecked Sendable {
+final class MediaPacket: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<AVPacket>
 
     init() throws(FFmpegError) { pointer = try allocated(av_packet_alloc()) }
@@ -77,7 +77,7 @@ final class StreamParameters: @unchecked Sendable {
     var frameDuration: Int64 { nanoseconds(1, av_inv_q(frameRate)) }
 
     /// The duration of a packet, in nanoseconds.
-    func duration(of packet: Packet) -> Int64 {
+    func duration(of packet: MediaPacket) -> Int64 {
         let duration = nanoseconds(packet.pointer.pointee.duration, timeBase)
         return duration <= 0 && isVideo ? frameDuration : duration
     }
@@ -115,20 +115,6 @@ final class StreamParameters: @unchecked Sendable {
         return data.withMemoryRebound(to: Int32.self, capacity: 9) { matrix in
             Orientation(a: matrix[0], b: matrix[1], c: matrix[3], d: matrix[4])
         }
-    }
-}
-
-/// Options of FFmpeg's libraries, by name.
-struct FFmpegOptions: ~Copyable {
-    var dictionary: OpaquePointer?
-
-    init(_ options: [(String, String)]) {
-        for (name, value) in options { av_dict_set(&dictionary, name, value, 0) }
-    }
-
-    deinit {
-        var dictionary = dictionary
-        av_dict_free(&dictionary)
     }
 }
 

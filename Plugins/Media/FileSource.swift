@@ -10,7 +10,7 @@ final class FileSource: MediaSource {
         var demuxer: Demuxer
         var playback: Playback?
         /// The rule, by track, for keeping its packets.
-        var readers: [MediaTrack: PacketQueue.Keeping] = [:]
+        var readers: [MediaTrack: DemuxedPackets.Keeping] = [:]
         var settings: MediaSettings
         /// Whether the file ended before its stated length.
         var isCut = false
@@ -65,7 +65,7 @@ final class FileSource: MediaSource {
         }
     }
 
-    func keep(_ keeping: PacketQueue.Keeping, of track: MediaTrack) {
+    func keep(_ keeping: DemuxedPackets.Keeping, of track: MediaTrack) {
         state.withLock { $0.readers[track] = keeping }
     }
 

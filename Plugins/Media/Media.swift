@@ -98,7 +98,7 @@ struct VideoPlayer {
         let format: VideoFormat
         do {
             format = try VideoFormat(parameters, name: source.name)
-            _ = try Decoder(parameters, threads: 1)
+            _ = try MediaDecoder(parameters, threads: 1)
         } catch  where source.parameters(of: .audio) != nil {
             host.log(.error, "\(error); the audio plays without the video")
             isLeftOut = true

@@ -1,6 +1,7 @@
 import CFFmpeg
 import func PluginEncoding.allocated
 import struct PluginEncoding.FFmpegError
+import struct PluginEncoding.FFmpegOptions
 import Glibc
 import MediaDecisions
 import GreenroomPlugin
@@ -9,7 +10,7 @@ import Synchronization
 /// The source to open: a file, a stream of the network, or a source of libavdevice.
 enum MediaAddress: Hashable {
     case file(String)
-    case url(StreamAddress)
+    case url(MediaStreamAddress)
     case device(format: String, source: String)
 
     /// - Throws: A ``PluginError`` unless exactly one is set, and it is of a kind that can be opened.
@@ -21,10 +22,10 @@ enum MediaAddress: Hashable {
         if !settings.file.isEmpty {
             self = .file(settings.file)
         } else if !settings.url.isEmpty {
-            guard let address = StreamAddress(settings.url) else {
+            guard let address = MediaStreamAddress(settings.url) else {
                 throw PluginError(
                     "'url' begins with one of "
-                        + StreamAddress.schemes.map { "\($0)://" }.joined(separator: ", ")
+                        + MediaStreamAddress.schemes.map { "\($0)://" }.joined(separator: ", ")
                         + "; the path of a file is 'file'", status: .badSetting)
             }
             self = .url(address)
@@ -163,7 +164,7 @@ enum MediaAddress: Hashable {
         formats.contains(String(cString: format.pointee.name))
     }
 
-    private static func options(of address: StreamAddress) -> [(String, String)] {
+    private static func options(of address: MediaStreamAddress) -> [(String, String)] {
         var options = [
             (
                 "format_whitelist",

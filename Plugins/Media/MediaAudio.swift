@@ -86,7 +86,7 @@ struct AudioPlayer {
     private mutating func check(_ source: any MediaSource) throws {
         guard let parameters = source.parameters(of: .audio) else { return }
         do {
-            _ = try Decoder(parameters, threads: 1)
+            _ = try MediaDecoder(parameters, threads: 1)
         } catch  where source.parameters(of: .video) != nil {
             host.log(.error, "\(error); the video plays without the audio")
             isLeftOut = true

@@ -24,7 +24,7 @@ protocol MediaSource: AnyObject, Sendable {
     /// Takes a track for a plugin; false if it is taken, or the settings are others.
     func take(_ track: MediaTrack, for settings: MediaSettings) -> Bool
     /// The plugin of a track has stopped or starts again.
-    func keep(_ keeping: PacketQueue.Keeping, of track: MediaTrack)
+    func keep(_ keeping: DemuxedPackets.Keeping, of track: MediaTrack)
     /// The plugin of a track has ended.
     func release(_ track: MediaTrack)
 

@@ -9,9 +9,9 @@ import Synchronization
 final class StreamSource: MediaSource {
     private struct State {
         var tracks: [StreamParameters?] = [nil, nil]
-        var queues = [PacketQueue](repeating: PacketQueue(), count: MediaTrack.allCases.count)
-        var readers: [MediaTrack: PacketQueue.Keeping] = [:]
-        var buffer = JitterBuffer()
+        var queues = [DemuxedPackets](repeating: DemuxedPackets(), count: MediaTrack.allCases.count)
+        var readers: [MediaTrack: DemuxedPackets.Keeping] = [:]
+        var buffer = PacketSchedule()
         /// The number of the connection: each is a leg.
         var connection = 0
         var isConnected = false
@@ -84,7 +84,7 @@ final class StreamSource: MediaSource {
         }
     }
 
-    func keep(_ keeping: PacketQueue.Keeping, of track: MediaTrack) {
+    func keep(_ keeping: DemuxedPackets.Keeping, of track: MediaTrack) {
         state.withLock { $0.readers[track] = keeping }
     }
 
@@ -144,7 +144,7 @@ final class StreamSource: MediaSource {
     /// A packet has come.
     ///
     /// - Returns: Whether enough packets of a server that does not pace them wait.
-    func append(_ packet: Packet, of track: MediaTrack) -> Bool {
+    func append(_ packet: MediaPacket, of track: MediaTrack) -> Bool {
         let now = host.nowNanoseconds
         let (note, isFull) = state.withLock { state -> (String?, Bool) in
             guard let parameters = state.tracks[track.rawValue] else { return (nil, false) }
@@ -174,7 +174,7 @@ final class StreamSource: MediaSource {
     }
 
     /// Whether enough packets wait, the last of which is this one.
-    func isAhead(_ packet: Packet, of track: MediaTrack) -> Bool {
+    func isAhead(_ packet: MediaPacket, of track: MediaTrack) -> Bool {
         let now = host.nowNanoseconds
         return state.withLock { state in
             guard let time = packet.time, let parameters = state.tracks[track.rawValue],
@@ -189,7 +189,7 @@ final class StreamSource: MediaSource {
     /// The shortest time between two notes about lateness.
     private static let noteDistance: Int64 = 10_000_000_000
 
-    private static func text(of change: JitterBuffer.Change?) -> String? {
+    private static func text(of change: PacketSchedule.Change?) -> String? {
         switch change {
         case .late(let time): "packets are late; playing stops for \(seconds(time)) s"
         case .skipped(let time): "packets arrive too fast; \(seconds(time)) s are skipped"
@@ -229,7 +229,7 @@ private struct StreamReader {
 
     /// Connects and reads until the source is released.
     func run(_ connected: Wakeup) {
-        var backoff = Backoff()
+        var backoff = StreamBackoff()
         while !interrupt.isSet {
             let reason: String
             do {

@@ -7,7 +7,7 @@ import GreenroomPlugin
 final class VideoReader {
     private let source: any MediaSource
     private var parameters: StreamParameters
-    private var decoder: Decoder
+    private var decoder: MediaDecoder
     private var damage: DamageLog
     private var leg: Int?
     private var isAtEnd = false
@@ -27,7 +27,7 @@ final class VideoReader {
     init(_ source: any MediaSource, _ parameters: StreamParameters, host: PluginHost) throws {
         self.source = source
         self.parameters = parameters
-        decoder = try Decoder(parameters, threads: VideoFormat.threads(for: parameters))
+        decoder = try MediaDecoder(parameters, threads: VideoFormat.threads(for: parameters))
         damage = DamageLog(name: source.name, host: host)
     }
 
@@ -68,7 +68,7 @@ final class VideoReader {
         guard let now = source.parameters(of: .video), now !== parameters else {
             return decoder.flush()
         }
-        decoder = try Decoder(now, threads: VideoFormat.threads(for: now))
+        decoder = try MediaDecoder(now, threads: VideoFormat.threads(for: now))
         parameters = now
     }
 

@@ -39,7 +39,7 @@ final class AudioTrack {
     /// Takes a block of audio.
     ///
     /// - Parameter index: Its first sample, from 0 at the start of the session.
-    func take(_ samples: Span<Int16>, index: Int64, into recording: Recording) throws {
+    func take(_ samples: Span<Int16>, index: Int64, into recording: FileTracks) throws {
         guard index >= 0, index < 1 << 46 else { return }
         // Blocks that were lost are silence, so that the rest stays where it belongs.
         if let first {
@@ -58,15 +58,15 @@ final class AudioTrack {
     }
 
     /// Encodes what is left.
-    func finish(into recording: Recording) throws {
+    func finish(into recording: FileTracks) throws {
         guard let first else { return }
         try encoder.finish { try self.add($0, to: recording) }
         end = Self.time(of: first + encoder.encoded)
     }
 
-    private func append(_ samples: Span<Int16>, into recording: Recording) throws {
+    private func append(_ samples: Span<Int16>, into recording: FileTracks) throws {
         let channels = Self.format.channels
-        let cell = Int64(Self.format.sampleRate) * Recording.cellNanoseconds / 1_000_000_000
+        let cell = Int64(Self.format.sampleRate) * FileTracks.cellNanoseconds / 1_000_000_000
         var offset = 0
         while offset + channels <= samples.count {
             guard let first else { return }
@@ -90,7 +90,7 @@ final class AudioTrack {
     }
 
     /// Ends the encoder, and opens another one for the next file.
-    private func beginFile(at position: Int64, into recording: Recording) throws {
+    private func beginFile(at position: Int64, into recording: FileTracks) throws {
         try finish(into: recording)
         encoder = try AudioEncoder(
             codec: codec, kilobits: kilobits, hasGlobalHeader: hasGlobalHeader)
@@ -99,7 +99,7 @@ final class AudioTrack {
 
     /// Takes a packet of the encoder, whose time is in samples. The first ones may be before the
     /// first sample: a decoder needs and drops them.
-    private func add(_ made: UnsafeMutablePointer<AVPacket>, to recording: Recording) throws {
+    private func add(_ made: UnsafeMutablePointer<AVPacket>, to recording: FileTracks) throws {
         guard let first else { return }
         let position = first + made.pointee.pts
         let next = position + max(made.pointee.duration, 0)
@@ -108,6 +108,6 @@ final class AudioTrack {
             moving: made, stream: stream, start: start,
             duration: (next < 0 ? -Self.time(of: -next) : Self.time(of: next)) - start)
         end = max(Self.time(of: max(next, 0)), end ?? 0)
-        recording.add(packet, cell: Recording.cell(of: max(start, Self.time(of: first))))
+        recording.add(packet, cell: FileTracks.cell(of: max(start, Self.time(of: first))))
     }
 }

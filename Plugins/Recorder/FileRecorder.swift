@@ -21,7 +21,7 @@ final class FileRecorder {
     /// Whether this process has recorded before, and was stopped.
     private let isContinued: Bool
     private let completed: (_ path: String) -> Void
-    private var video: [UInt32: VideoTrack] = [:]
+    private var video: [UInt32: RecordedVideo] = [:]
     private var audio: [UInt32: AudioTrack] = [:]
     /// The tracks that have begun.
     private var paused: [UInt32: PausedTrack] = [:]
@@ -29,7 +29,7 @@ final class FileRecorder {
     /// The number of the text track; nil without one.
     private var captionStream: Int?
     /// Nil before the first frame or block.
-    private var recording: Recording?
+    private var recording: FileTracks?
     /// The start of the track whose media came first, on the session clock.
     private var origin: Int64 = 0
     /// Its lock on the first file keeps other recordings away from all of them.
@@ -102,7 +102,7 @@ final class FileRecorder {
     // MARK: Recording
 
     /// The track that a frame is of; nil if this file does not have it.
-    func videoTrack(_ id: UInt32) -> VideoTrack? { video[id] }
+    func videoTrack(_ id: UInt32) -> RecordedVideo? { video[id] }
 
     /// Takes a frame of one of its tracks.
     ///
@@ -150,7 +150,7 @@ final class FileRecorder {
     }
 
     /// Writes what all tracks have passed, and then a replay that waits for it.
-    private func write(_ recording: Recording) throws -> Bool {
+    private func write(_ recording: FileTracks) throws -> Bool {
         let isNew = try recording.write(until: ends)
         if let time = saveTime, recording.written > time { try save() }
         return isNew
@@ -237,7 +237,7 @@ final class FileRecorder {
         for track in videoFirst {
             let encoder: Encoder
             if let capability = track.capability {
-                let opened = try VideoTrack(
+                let opened = try RecordedVideo(
                     stream: streams.count, capability: capability, codec: videoCodec,
                     kilobits: settings.videoBitRate, hasGlobalHeader: hasGlobalHeader,
                     keepsKeys: settings.replaySeconds > 0)
@@ -279,7 +279,7 @@ final class FileRecorder {
     /// - Parameters:
     ///   - start: The time of the first frame or block in its track.
     ///   - origin: The start of the track, on the session clock.
-    private func begin(at start: Int64, origin: Int64) throws -> Recording {
+    private func begin(at start: Int64, origin: Int64) throws -> FileTracks {
         var names = names
         // An existing file may be of the process before, or from before a stop: it is not replaced.
         let isResumed =
@@ -297,8 +297,8 @@ final class FileRecorder {
         }
         let (container, streams) = (container, streams)
         if settings.replaySeconds > 0 {
-            return try Recording(
-                from: start, limits: Recording.Limits(), captions: nil, completed: { _ in }
+            return try FileTracks(
+                from: start, limits: FileTracks.Limits(), captions: nil, completed: { _ in }
             ) {
                 [unowned self] start in
                 let memory = ReplayMemory(
@@ -308,7 +308,7 @@ final class FileRecorder {
                 return memory
             }
         }
-        return try Recording(
+        return try FileTracks(
             from: start, limits: settings.limits, captions: captionStream, completed: completed
         ) {
             [weak self] start in
@@ -326,7 +326,7 @@ final class FileRecorder {
     }
 
     /// The recording, which is begun if it is not.
-    private func recording(at start: Int64, origin: Int64) throws -> Recording {
+    private func recording(at start: Int64, origin: Int64) throws -> FileTracks {
         if let recording { return recording }
         let begun = try begin(at: start, origin: origin)
         recording = begun

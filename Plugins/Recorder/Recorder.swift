@@ -103,8 +103,8 @@ final class Recorder: Output {
                 title: "Add the captions as a text track, too; only in .mkv"),
         ]
 
-        var limits: Recording.Limits {
-            Recording.Limits(
+        var limits: FileTracks.Limits {
+            FileTracks.Limits(
                 seconds: segmentSeconds, bytes: Int64(segmentMegabytes) * 1_000_000)
         }
     }
@@ -462,7 +462,7 @@ final class Recorder: Output {
         report()
     }
 
-    private func reportSkipped(_ frame: borrowing OutputFrame, _ track: VideoTrack) {
+    private func reportSkipped(_ frame: borrowing OutputFrame, _ track: RecordedVideo) {
         skipped += 1
         host.report("frames-skipped", skipped)
         guard skipped == 1 else { return }

@@ -66,9 +66,9 @@ struct ReplayFile: @unchecked Sendable {
 
     /// Writes the file, which takes as long as the disk does.
     func write() throws {
-        var cell = Recording.cell(of: file.start)
+        var cell = FileTracks.cell(of: file.start)
         for packet in packets {
-            let next = Recording.cell(of: packet.start)
+            let next = FileTracks.cell(of: packet.start)
             if next > cell { try file.finishPiece() }
             cell = max(cell, next)
             try file.write(packet)

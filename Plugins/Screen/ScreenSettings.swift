@@ -8,7 +8,7 @@ struct ScreenSettings: PluginSettings {
     var monitor = ""
     var region = ""
     var cursor = true
-    var through = ScreenSource.auto
+    var through = CaptureMethod.auto
     var token = ""
 
     static let table: [Setting<Self>] = [
@@ -73,7 +73,7 @@ enum ScreenTarget: Equatable, Sendable {
 }
 
 /// The program that captures.
-enum ScreenSource: String, CaseIterable, Sendable {
+enum CaptureMethod: String, CaseIterable, Sendable {
     case auto
     case x11
     case portal

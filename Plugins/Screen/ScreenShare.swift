@@ -71,7 +71,7 @@ final class ScreenCapture {
     private let host: PluginHost
     private let isCamera: Bool
     private var agreed: VideoCapability?
-    private var loop: CaptureLoop?
+    private var loop: ScreenLoop?
 
     init(_ settings: ScreenSettings, _ host: PluginHost, isCamera: Bool) throws {
         self.settings = settings
@@ -118,7 +118,7 @@ final class ScreenCapture {
             return try PortalSource(
                 showsCursor: settings.cursor, tokenFile: settings.token, host: host)
         }
-        loop = try CaptureLoop(
+        loop = try ScreenLoop(
             try open(), sender: sender, capability: agreed, isCamera: isCamera, open: open)
     }
 

@@ -28,7 +28,7 @@ final class PacketQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    private let wakeup = Wakeup()
+    private let wakeup = StreamWakeup()
 
     /// Adds a packet. Without a connection, and before the first key frame, it is lost.
     func add(_ packet: Packet, isVideo: Bool) {
@@ -104,8 +104,8 @@ final class PacketQueue: Sendable {
 
     /// Waits for the end of the packets, at most for some time.
     func waitForFinish(nanoseconds: Int64) {
-        let end = Wakeup.now() + nanoseconds / 1_000_000
-        while !isFinished, case let left = end - Wakeup.now(), left > 0 {
+        let end = StreamWakeup.now() + nanoseconds / 1_000_000
+        while !isFinished, case let left = end - StreamWakeup.now(), left > 0 {
             wakeup.wait(milliseconds: left)
         }
     }
@@ -126,7 +126,7 @@ extension PacketQueue.State {
 }
 
 /// A semaphore.
-final class Wakeup: @unchecked Sendable {
+final class StreamWakeup: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init() { sem_init(semaphore, 0, 0) }

@@ -9,10 +9,10 @@ final class Publisher: Sendable {
     private static let longestEnd: Int64 = 5_000
 
     let queue = PacketQueue()
-    private let interruption = Interruption()
+    private let interruption = NetworkTimeout()
     private let hasEnded = Atomic(false)
-    private let begun = Wakeup()
-    private let ended = Wakeup()
+    private let begun = StreamWakeup()
+    private let ended = StreamWakeup()
     private let thread: Mutex<PluginThread?> = Mutex(nil)
 
     /// Starts to connect.
@@ -32,8 +32,9 @@ final class Publisher: Sendable {
     /// Ends the stream. Its rest is sent if the network takes it in time.
     func finish() {
         queue.finish()
-        let end = Wakeup.now() + Self.longestEnd
-        while !hasEnded.load(ordering: .relaxed), case let left = end - Wakeup.now(), left > 0 {
+        let end = StreamWakeup.now() + Self.longestEnd
+        while !hasEnded.load(ordering: .relaxed), case let left = end - StreamWakeup.now(), left > 0
+        {
             ended.wait(milliseconds: left)
         }
         interruption.stop()
@@ -44,7 +45,7 @@ final class Publisher: Sendable {
         var delay = RestartDelay()
         var connections = 0
         while !queue.isFinished {
-            let start = Wakeup.now()
+            let start = StreamWakeup.now()
             host.setState(.connecting, address.name)
             do {
                 try send(to: address, content, host) {
@@ -58,7 +59,7 @@ final class Publisher: Sendable {
                     host.log(.warning, "\(error); the end of the stream is lost")
                     return
                 }
-                let pause = delay.next(afterRun: (Wakeup.now() - start) * 1_000_000)
+                let pause = delay.next(afterRun: (StreamWakeup.now() - start) * 1_000_000)
                 host.setState(.lost, "\(error); reconnecting in \(RestartDelay.text(pause))")
                 queue.waitForFinish(nanoseconds: pause)
             }

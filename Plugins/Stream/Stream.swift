@@ -242,9 +242,9 @@ final class Stream: Output {
 
     /// On a virtual clock time stands while this output is late: nothing is lost then.
     private func waitForRoom(in queue: PacketQueue) {
-        let (session, end) = (host.nowNanoseconds, Wakeup.now() + 1000)
-        let pause = Wakeup()
-        while queue.isFull, host.nowNanoseconds == session, Wakeup.now() < end {
+        let (session, end) = (host.nowNanoseconds, StreamWakeup.now() + 1000)
+        let pause = StreamWakeup()
+        while queue.isFull, host.nowNanoseconds == session, StreamWakeup.now() < end {
             pause.wait(milliseconds: 5)
         }
     }

@@ -35,7 +35,7 @@ final class StreamConnection {
     private static let interleaving: Int64 = 1_000_000
 
     private let context: UnsafeMutablePointer<AVFormatContext>
-    private let interruption: Interruption
+    private let interruption: NetworkTimeout
     private let address: StreamAddress
     private var name: String { address.name }
     private let hasFile: Bool
@@ -46,7 +46,7 @@ final class StreamConnection {
     /// Connects, and begins the stream.
     init(
         _ address: StreamAddress, _ content: StreamContent, start: Int64,
-        _ interruption: Interruption
+        _ interruption: NetworkTimeout
     ) throws {
         self.interruption = interruption
         self.start = start
@@ -74,7 +74,7 @@ final class StreamConnection {
     /// FFmpeg has only texts about files.
     private func reason(of error: any Error) -> any Error {
         let answers = LibraryLog.current.compactMap {
-            ServerAnswer.read($0, from: address.target)
+            LoggedAnswer.read($0, from: address.target)
         }
         if let answer = answers.last {
             return PluginError("\(name): the server answered: \(answer)", status: .unavailable)
@@ -95,7 +95,7 @@ final class StreamConnection {
         context.pointee.interrupt_callback = AVIOInterruptCB(
             callback: { interruption in
                 guard let interruption else { return 0 }
-                let due = Unmanaged<Interruption>.fromOpaque(interruption).takeUnretainedValue()
+                let due = Unmanaged<NetworkTimeout>.fromOpaque(interruption).takeUnretainedValue()
                 return due.isDue ? 1 : 0
             }, opaque: Unmanaged.passUnretained(interruption).toOpaque())
         context.pointee.max_interleave_delta = Self.interleaving

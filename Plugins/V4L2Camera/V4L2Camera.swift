@@ -48,7 +48,7 @@ final class V4L2Camera: VideoSource {
     private var modes: [CameraMode] = []
     private var choice: CameraChoice?
     private var sender: VideoSender?
-    private var loop: CaptureLoop?
+    private var loop: CameraLoop?
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -92,8 +92,8 @@ final class V4L2Camera: VideoSource {
 
     func onStartSend() throws {
         guard let sender, let choice else { return }
-        loop = try CaptureLoop(
-            CaptureLoop.Wish(mode: choice.mode, settings: settings), sender: sender)
+        loop = try CameraLoop(
+            CameraLoop.Wish(mode: choice.mode, settings: settings), sender: sender)
     }
 
     func onStopSend() {

@@ -16,7 +16,7 @@ final class WebRoom: Call {
     enum ServerCodec: String, CaseIterable {
         case vp8, h264
 
-        var codec: VideoCodec { self == .vp8 ? .vp8 : .h264 }
+        var codec: RoomCodec { self == .vp8 ? .vp8 : .h264 }
     }
 
     struct Settings: PluginSettings {
@@ -312,7 +312,13 @@ final class WebRoom: Call {
                 "turn: TURN servers need a user: set turn-secret, or turn-username and turn-password",
                 status: .badSetting)
         }
-        guard settings.turnSecret.isEmpty else { return .shared(secret: settings.turnSecret) }
+        guard settings.turnSecret.isEmpty else {
+            return .shared { [secret = settings.turnSecret] username in
+                var hash = [UInt8](repeating: 0, count: Int(GREENROOM_SHA1_BYTES))
+                greenroom_hmac_sha1(secret, username, &hash)
+                return hash
+            }
+        }
         return user.isEmpty
             ? .open : .fixed(IceServers.Credential(username: user, password: password))
     }

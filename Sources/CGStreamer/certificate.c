@@ -1,6 +1,7 @@
 #include <openssl/bio.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
@@ -97,4 +98,10 @@ bool greenroom_certificate_matches(const char *pem, const char *hash, const char
     X509_free(read);
     BIO_free(memory);
     return matches;
+}
+
+void greenroom_hmac_sha1(const char *key, const char *text, uint8_t *code)
+{
+    HMAC(
+        EVP_sha1(), key, (int)strlen(key), (const unsigned char *)text, strlen(text), code, NULL);
 }

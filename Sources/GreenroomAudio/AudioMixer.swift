@@ -99,13 +99,17 @@ package final class AudioMixer: Sendable {
     private let clock: SessionClock
     /// The delay of audio between the pull and the outputs, in frames: whole stretches.
     private let delay: Int64
+    private let ended: @Sendable () -> Void
 
-    /// - Parameter delayFrames: The delay of audio in every source, in frames, as returned by
-    ///   ``wholeStretches(_:)``.
+    /// - Parameters:
+    ///   - delayFrames: The delay of audio in every source, in frames, as returned by
+    ///     ``wholeStretches(_:)``.
+    ///   - ended: Called after a track has ended. [the audio thread]
     package init(
         tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], delayFrames: Int = 0,
-        clock: SessionClock
+        clock: SessionClock, ended: @escaping @Sendable () -> Void = {}
     ) {
+        self.ended = ended
         delay = Int64(delayFrames)
         state = Monitor(
             State(
@@ -291,12 +295,16 @@ package final class AudioMixer: Sendable {
         _ adjusters: inout AudioAdjusters
     ) {
         let written = place - delay
-        let (entries, mixSinks, adjustments) = state.withLock { state in
+        let (entries, mixSinks, adjustments, endedCount) = state.withLock { state in
             state.place = place + Int64(Self.stretch)
+            let before = state.entries.count
             for entry in state.entries where entry.end <= written { state.forget(entry) }
             state.entries.removeAll { $0.end <= written }
-            return (state.entries, state.mixSinks, state.adjustments)
+            return (
+                state.entries, state.mixSinks, state.adjustments, before - state.entries.count
+            )
         }
+        if endedCount > 0 { ended() }
         adjusters.keep(adjustments)
         let taking = mixSinks.lazy.filter { !$0.sink.isIdle }
         sums.begin(frames * 2, for: taking.map(\.taken))

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import GreenroomModel
 import GreenroomSchema
 import GreenroomSession
@@ -8,7 +9,8 @@ extension SessionDecoder {
         Field(
             "isolation", \.configuration.isolation, isolation,
             "Where plugins without this key run. By default bundled plugins run in the host's "
-                + "process; all others, and Frei0r, Ladspa and Media, in separate processes.",
+                + "process; all others, and Frei0r, Ladspa, Media and WebRoom, in separate "
+                + "processes.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
@@ -28,8 +30,8 @@ extension SessionDecoder {
         Field(
             "isolation", \.configuration.isolation, isolation,
             "Where the plugin runs. By default as the session's \"isolation\" says, otherwise "
-                + "bundled plugins in the host's process; all others, and Frei0r, Ladspa and "
-                + "Media, in separate processes.",
+                + "bundled plugins in the host's process; all others, and Frei0r, Ladspa, "
+                + "Media and WebRoom, in separate processes.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
@@ -72,7 +74,8 @@ extension SessionDecoder {
     }
 
     private static let memoryLimit = Decoder<MemorySize>.memory(
-        .megabytes(16) ... .megabytes(64_000))
+        .megabytes(Limits.memoryMegabyteBounds.lowerBound)
+            ... .megabytes(Limits.memoryMegabyteBounds.upperBound))
 
     private static let grants = Decoder<Grants>.section(
         Grants(), name: "allow",

@@ -47,11 +47,6 @@ enum SessionDecoder {
 
     static let sessionKey = "session"
 
-    /// The most outputs of a session: each has threads and open files.
-    static let maximumOutputs = 256
-    /// Maximum number of filters per source.
-    static let maximumFilters = 64
-
     /// Keys at the top of a file, besides roles, whose items are compared one by one.
     static let comparedByItems = [
         sessionKey, mediaKey, PluginAddress.callKey, PluginAddress.outputsKey,
@@ -101,7 +96,7 @@ enum SessionDecoder {
                 ]),
             Field(
                 "outputs", \.outputs,
-                .list(of: output, "a list of outputs", count: 0...maximumOutputs),
+                .list(of: output, "a list of outputs", count: 0...Limits.outputs),
                 "Where the media go. Without outputs the session runs and records nothing.",
                 examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
             Field(
@@ -167,8 +162,9 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "How long a plugin may take for any call before it counts as hung: by default 2 s, "
-                    + "and 60 s on the virtual clock. An output may take five times as long to "
+                "How long a plugin may take for any call before it counts as hung: by default "
+                    + "\(Limits.seconds(Limits.callbackDeadlineNanoseconds)), and "
+                    + "\(Limits.seconds(Limits.virtualCallbackDeadlineNanoseconds)) on the virtual clock. An output may take five times as long to "
                     + "finish. A source that owes frames or audio fails after a second plus this "
                     + "deadline without any, by default after 3 s.",
                 examples: ["2s", "500ms"]),
@@ -369,13 +365,10 @@ enum SessionDecoder {
         topRoles.map(\.facts.key) + topRoles.map(\.facts.pluralKey)
         + [mediaKey, PluginAddress.callKey]
 
-    /// The most roles of a kind that have names.
-    static let maximumNamed = 64
-
     private static func namedSections(of role: SessionRole) -> Decoder<[NamedSource]> {
         Decoder<[NamedSource]>.named(
             section(of: role), role.facts.pluralKey,
-            pattern: String.roleNamePattern, limit: maximumNamed, isName: { $0.isRoleName }
+            pattern: String.roleNamePattern, limit: Limits.namedRoles, isName: { $0.isRoleName }
         ).map { named, _ in named.map { NamedSource(name: $0.name, source: $0.value) } }
     }
 
@@ -387,7 +380,7 @@ enum SessionDecoder {
         let filters = role.facts.filters.map { kind in
             Field(
                 PluginAddress.filtersKey, \Source.filters,
-                .list(of: alone(filter(kind)), "a list of plugins", count: 0...maximumFilters),
+                .list(of: alone(filter(kind)), "a list of plugins", count: 0...Limits.filters),
                 "Filters that edit the \(role.facts.name)'s "
                     + "\(role.medium == .video ? "frames" : "audio"), in this order.",
                 examples: [Self.exampleFilter(kind)])
@@ -415,7 +408,9 @@ enum SessionDecoder {
         "start-deadline", \Source.configuration.startDeadline,
         .duration(.seconds(1) ... .seconds(600)),
         "The time that the source may need from its start to its first frame or audio, for example to "
-            + "connect to a network camera. Default: 0.9 s plus the session's callback-deadline (2.9 s). "
+            + "connect to a network camera. Default: "
+            + "\(Limits.seconds(Limits.silenceNanoseconds)) plus the session's callback-deadline "
+            + "(\(Limits.seconds(Limits.silenceNanoseconds + Limits.callbackDeadlineNanoseconds))). "
             + "After one second a slate is shown.",
         examples: ["10s"])
 
@@ -464,7 +459,7 @@ enum SessionDecoder {
     // MARK: - Outputs
 
     private struct OutputDraft: Sendable {
-        var output: (any Output)?
+        var output: (any HostOutput)?
         var plugin = Source()
         var selection: TrackSelection?
     }
@@ -506,7 +501,7 @@ enum SessionDecoder {
         PluginAddress.filtersKey, \Source.filters,
         .list(
             of: alone(filter(.audioPreProcessor)), "a list of plugins",
-            count: 0...maximumFilters),
+            count: 0...Limits.filters),
         "Filters that edit each participant's audio, in this order. Each participant has separate "
             + "filters.",
         examples: [exampleFilter(.audioPreProcessor)])

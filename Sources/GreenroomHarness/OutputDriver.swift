@@ -221,7 +221,7 @@ final class OutputDriver: Sendable {
     ///
     /// - Returns: A description of the frame to which the plugin wrote; nil if none.
     private static func pass(
-        _ wants: [(track: OutputTrack, want: TrackWant)], _ feed: OutputFeed,
+        _ wants: [(track: OutputTrack, want: TrackRequest)], _ feed: OutputFeed,
         _ instance: PluginInstance, _ capability: VideoCapability,
         to audioSinks: [PluginAudioSink], from epoch: Int64, on clock: SessionClock,
         until state: Monitor<State>
@@ -263,7 +263,7 @@ final class OutputDriver: Sendable {
     /// The run of a video track; nil if the plugin does not want the track or there is too little
     /// memory.
     private static func video(
-        _ name: String, _ wants: [(track: OutputTrack, want: TrackWant)], _ feed: OutputFeed,
+        _ name: String, _ wants: [(track: OutputTrack, want: TrackRequest)], _ feed: OutputFeed,
         _ instance: PluginInstance, _ capability: VideoCapability
     ) -> VideoRun? {
         guard let (track, want) = wants.first(where: { $0.track.name == name }),

@@ -283,7 +283,9 @@ package final class PluginHarness: Sendable {
     /// Passes the demands for participants' tracks to a call.
     package func demand(_ demands: [Demand]) -> StepEnd { end(instance.beginDemands(demands)) }
 
-    package func set(_ setting: Setting) -> StepEnd { end(instance.beginSetParameter(setting)) }
+    package func set(_ setting: PluginSetting) -> StepEnd {
+        end(instance.beginSetParameter(setting))
+    }
 
     /// Starts the plugin, and starts to pass media to an output.
     package func startSend() -> StepEnd {
@@ -302,7 +304,7 @@ package final class PluginHarness: Sendable {
     package func destroy() -> StepEnd { end(instance.beginDestroy()) }
 
     /// Changes a parameter without checking its name, type or value.
-    package func setUnchecked(_ setting: Setting) -> StepEnd {
+    package func setUnchecked(_ setting: PluginSetting) -> StepEnd {
         end(instance.beginAsking(.setParameter) { $0.setParameter(setting) })
     }
 
@@ -433,7 +435,7 @@ package final class PluginHarness: Sendable {
     package var hasRefusedTrack: Bool { tracks.withLock { $0.isRefused } }
 
     /// The wants of an output, by track.
-    package var wants: [(track: OutputTrack, want: TrackWant)] { feed?.wants ?? [] }
+    package var wants: [(track: OutputTrack, want: TrackRequest)] { feed?.wants ?? [] }
     /// The values that an output has set for the report.
     package var reportedValues: [String: Double] { feed?.reportedValues ?? [:] }
     /// The number of frames that an output keeps.
@@ -493,7 +495,7 @@ package final class PluginHarness: Sendable {
     package var lifecycle: LifecycleState { instance.lifecycle }
     package var fault: String? { instance.fault }
     package var agreement: Agreement? { instance.agreement }
-    package var settings: [Setting] { instance.settings }
+    package var settings: [PluginSetting] { instance.settings }
     package var capabilities: [VideoCapability] { instance.capabilities }
     package var gaveUp: (status: Status, reason: String)? { instance.gaveUp }
     package var isPaused: Bool { instance.isPaused }

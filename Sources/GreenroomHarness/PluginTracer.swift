@@ -44,7 +44,7 @@ package final class PluginTracer: InstanceObserver {
     package var guarding: FrameGuarding? { leases?.guarding }
 
     package func prepare(
-        frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?
+        frames: SharedMemory?, call: @escaping @Sendable (RemoteCall, WireWriter) -> WireReader?
     ) {
         var message = WireWriter()
         ProbeRequest(
@@ -56,7 +56,7 @@ package final class PluginTracer: InstanceObserver {
     }
 
     package func serve(
-        _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
+        _ call: RemoteCall, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
     ) -> Int? {
         let request = TracedCall.Request(call, channel)
         if let leases, let frames, call == .videoCommit || call == .videoAbandon {
@@ -99,7 +99,7 @@ package final class PluginTracer: InstanceObserver {
         traceEdit(TracedEdit(channel.read(EditStatistics.self, at: EditStatistics.offset)))
     }
 
-    package func take(_ call: Call, on channel: Channel, pass: () -> Status) -> Status {
+    package func take(_ call: RemoteCall, on channel: Channel, pass: () -> Status) -> Status {
         var take = TracedTake(call, channel)
         traceTake(take)
         let status = pass()

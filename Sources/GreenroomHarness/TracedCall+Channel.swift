@@ -17,7 +17,7 @@ extension TracedCall.Thread {
 extension TracedCall.Request {
     /// The request in a message that is not yet answered; nil if the call is not part of the
     /// interface.
-    init?(_ call: Call, _ channel: Channel) {
+    init?(_ call: RemoteCall, _ channel: Channel) {
         let subject = MessageLayout.subject
         switch call {
         case .log: self = .log

@@ -19,7 +19,7 @@ package struct TracedTake: Equatable, Sendable {
     package var status: Status?
 
     /// Reads the message of a call.
-    init(_ call: Call, _ channel: Channel) {
+    init(_ call: RemoteCall, _ channel: Channel) {
         guard call == .takeFrame else {
             let block = channel.read(gr_output_block.self, at: MessageLayout.subject)
             track = block.track

@@ -150,7 +150,8 @@ private struct Assembly {
                     "\(path) controls a session. A plugin gets only the commands that allow: "
                         + "{ control: true } grants.", "\(address).allow.connect[\(index)]")
             }
-            var isolation = isolation(of: plugin, kind, settings)
+            var isolation = isolation(
+                of: plugin, kind, settings, needs: locator.processNeeds(of: found.path))
             if let folder { isolation.grants.write.append(folder) }
             if ScriptInterpreter.runs(found.path) {
                 isolation = program(of: found.path, descriptor, isolation)
@@ -239,10 +240,22 @@ private struct Assembly {
     /// - Parameters:
     ///   - kind: The plugin's kind.
     ///   - settings: Its checked settings.
+    ///   - needs: The needs of a bundled plugin; nil if none.
     private func isolation(
-        of plugin: PluginConfiguration, _ kind: PluginKind, _ settings: [Setting]
+        of plugin: PluginConfiguration, _ kind: PluginKind, _ settings: [PluginSetting],
+        needs: PluginLocator.ProcessNeeds?
     ) -> IsolationPlan {
         var process = configuration.process(of: plugin)
+        if let needs {
+            if let limit = needs.memoryLimit, plugin.memoryLimit == nil {
+                process.memoryLimit = limit
+            }
+            // If the file grants more than control, use only the file's grants.
+            if plugin.grants?.needProcess != true {
+                process.grants = needs.grants
+                process.grants.control = plugin.grants?.control ?? false
+            }
+        }
         // A path in a given setting is readable. Default values are not: with them a plugin could
         // grant itself any path.
         for setting in settings where setting.type == .path && plugin.settings[setting.name] != nil

@@ -1,9 +1,10 @@
+import GreenroomMedia
 package import GreenroomPluginInterface
 import GreenroomRuntime
 
 extension PluginLibrary {
     /// Time limit for loading a library and reading its descriptors, in nanoseconds.
-    private static let deadline: Int64 = 5_000_000_000
+    private static let deadline = Limits.loadingNanoseconds
 
     /// Loads a library and checks its description.
     ///

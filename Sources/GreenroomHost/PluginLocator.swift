@@ -106,19 +106,40 @@ package struct PluginLocator: Sendable {
         return bundled.contains(String(path[..<slash]))
     }
 
-    /// The bundled libraries that decode foreign data or run foreign code.
-    private static let isolated: Set<String> = ["libFrei0r.so", "libLadspa.so", "libMedia.so"]
+    /// The process of a bundled plugin that decodes foreign data or runs foreign code.
+    package struct ProcessNeeds: Sendable {
+        /// The limit of its private memory, unless the session file has one; nil for the default.
+        package var memoryLimit: MemorySize?
+        /// Its grants, unless the session file has some.
+        package var grants = Grants()
+        /// Whether sources with equal grants share a process. One process then reads the file for
+        /// both.
+        package var isShared = false
+    }
+
+    /// The bundled libraries with such plugins, and their processes.
+    private static let isolated: [String: ProcessNeeds] = [
+        "libFrei0r.so": ProcessNeeds(),
+        "libLadspa.so": ProcessNeeds(),
+        "libMedia.so": ProcessNeeds(isShared: true),
+        "libWebRoom.so": ProcessNeeds(
+            memoryLimit: .megabytes(1000), grants: Grants(network: true)),
+    ]
+
+    /// The process that a bundled library needs; nil if it needs none, and for other libraries.
+    package func processNeeds(of path: String) -> ProcessNeeds? {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return isBundled(path) ? Self.isolated[file] : nil
+    }
 
     /// The default isolation of a library's plugins.
     package func standardIsolation(of path: String) -> Isolation {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        return isBundled(path) && !Self.isolated.contains(file) ? .host : .process
+        isBundled(path) && processNeeds(of: path) == nil ? .host : .process
     }
 
-    /// Whether isolated sources of a library with equal grants share a process. One process then
-    /// reads the file for both.
+    /// Whether isolated sources of a library with equal grants share a process.
     package func sharesProcess(_ path: String) -> Bool {
-        isBundled(path) && path.hasSuffix("/libMedia.so") || ScriptInterpreter.runs(path)
+        processNeeds(of: path)?.isShared ?? ScriptInterpreter.runs(path)
     }
 
     /// Finds a plugin.

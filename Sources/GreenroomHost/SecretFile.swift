@@ -23,7 +23,7 @@ package enum SecretFile {
     static func check(
         _ given: [String: ParameterValue], of descriptor: PluginDescriptor,
         relativeTo folder: String
-    ) -> (settings: [Setting], problems: [SettingError]) {
+    ) -> (settings: [PluginSetting], problems: [SettingError]) {
         var given = given
         var problems: [SettingError] = []
         let names = Set(descriptor.parameters.map(\.name))

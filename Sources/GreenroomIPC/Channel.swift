@@ -156,7 +156,7 @@ public struct Channel: Sendable {
     }
 
     /// Passes the message and the turn to the other side.
-    package func send(_ call: Call, length count: Int = 0) {
+    package func send(_ call: RemoteCall, length count: Int = 0) {
         greenroom_store(kind, call.rawValue)
         greenroom_store(length, UInt32(clamping: count))
         greenroom_store(turn, channels.side.other.rawValue)
@@ -168,7 +168,7 @@ public struct Channel: Sendable {
     ///
     /// - Returns: The call of the other side, and the length of the message, at most
     ///   ``Channels/messageByteCount``; nil if the other side is lost.
-    package func receive() -> (call: Call, length: Int)? {
+    package func receive() -> (call: RemoteCall, length: Int)? {
         while true {
             let turn = greenroom_load(self.turn)
             if channels.isLost { return nil }
@@ -177,7 +177,7 @@ public struct Channel: Sendable {
                 self.turn, turn, greenroom_monotonic_now() + Self.checkNanoseconds)
         }
         return (
-            Call(rawValue: greenroom_load(kind)),
+            RemoteCall(rawValue: greenroom_load(kind)),
             min(Int(greenroom_load(length)), Channels.messageByteCount)
         )
     }
@@ -191,7 +191,7 @@ public struct Channel: Sendable {
     /// - Returns: The answer's length; nil if the other side is lost or made a call that is not
     ///   allowed.
     package func call(
-        _ call: Call, length: Int = 0, serve: (Call, Int) -> Int? = { _, _ in nil }
+        _ call: RemoteCall, length: Int = 0, serve: (RemoteCall, Int) -> Int? = { _, _ in nil }
     ) -> Int? {
         send(call, length: length)
         return waitForReturn(serve: serve)
@@ -200,7 +200,7 @@ public struct Channel: Sendable {
     /// Serves the other side's calls until it returns from a call that this side has sent.
     ///
     /// - Returns: As ``call(_:length:serve:)``.
-    package func waitForReturn(serve: (Call, Int) -> Int?) -> Int? {
+    package func waitForReturn(serve: (RemoteCall, Int) -> Int?) -> Int? {
         while let (call, length) = receive() {
             if call == .return { return length }
             guard let answer = serve(call, length) else { return nil }

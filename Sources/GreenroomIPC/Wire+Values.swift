@@ -65,7 +65,7 @@ extension WireWriter {
         }
     }
 
-    package mutating func write(_ setting: Setting) {
+    package mutating func write(_ setting: PluginSetting) {
         write(setting.name)
         write(setting.type.rawValue)
         write(setting.value)
@@ -184,10 +184,10 @@ extension WireReader {
         }
     }
 
-    package mutating func readSetting() throws(WireError) -> Setting {
+    package mutating func readSetting() throws(WireError) -> PluginSetting {
         let name = try readString()
         guard let type = Parameter.ValueType(rawValue: try read()) else { throw WireError() }
-        return Setting(name: name, type: type, value: try readValue())
+        return PluginSetting(name: name, type: type, value: try readValue())
     }
 
     private mutating func readParameter() throws(WireError) -> Parameter {

@@ -16,12 +16,12 @@ struct HostService {
     /// Serves a call.
     ///
     /// - Returns: The length of the answer in the message; nil if the call is unknown.
-    func serve(_ call: Call, _ length: Int) -> Int? {
+    func serve(_ call: RemoteCall, _ length: Int) -> Int? {
         guard let observer = connection.observer else { return make(call, length) }
         return observer.serve(call, on: channel, frames: connection.frames) { make(call, length) }
     }
 
-    private func make(_ call: Call, _ length: Int) -> Int? {
+    private func make(_ call: RemoteCall, _ length: Int) -> Int? {
         let answered = answer(call, length)
         switch call {
         case .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend:
@@ -33,7 +33,7 @@ struct HostService {
         return answered
     }
 
-    private func answer(_ call: Call, _ length: Int) -> Int? {
+    private func answer(_ call: RemoteCall, _ length: Int) -> Int? {
         switch call {
         case .log, .setError, .giveUp: passText(call, length)
         case .now: answer(HostInterface.host.pointee.now_ns(instance))
@@ -112,7 +112,7 @@ struct HostService {
     }
 
     /// Passes a text of the plugin to its function.
-    private func passText(_ call: Call, _ length: Int) -> Int {
+    private func passText(_ call: RemoteCall, _ length: Int) -> Int {
         let number = channel.read(Int32.self, at: MessageLayout.subject)
         if call == .log { connection.countLines(1) }
         let host = HostInterface.host.pointee
@@ -127,7 +127,7 @@ struct HostService {
     }
 
     /// Pauses or resumes a share. Each call writes a line to the log.
-    private func shareState(_ call: Call) -> gr_status {
+    private func shareState(_ call: RemoteCall) -> gr_status {
         connection.countLines(1)
         let share = HostInterface.broadcast.pointee
         return call == .paused ? share.paused(instance) : share.resumed(instance)
@@ -142,7 +142,7 @@ struct HostService {
     }
 
     /// Passes a ceiling of an output, or its state.
-    private func passOutput(_ call: Call, _ length: Int) -> Int {
+    private func passOutput(_ call: RemoteCall, _ length: Int) -> Int {
         let place = MessageLayout.subject
         var message = channel.read(OutputMessage.self, at: place)
         let text = channel.text(
@@ -194,7 +194,7 @@ struct HostService {
     }
 
     /// Clears an audio queue, or measures it.
-    private func audioQueue(_ call: Call) -> Int {
+    private func audioQueue(_ call: RemoteCall) -> Int {
         let table = HostInterface.audioQueue.pointee
         var nanoseconds: Int64 = 0
         let status = (call == .audioClear ? table.clear : table.queued)(sender, &nanoseconds)
@@ -206,7 +206,7 @@ struct HostService {
     // MARK: Calls
 
     /// Serves a call plugin's requests. Each request writes a line to the log.
-    private func serveCall(_ call: Call, _ length: Int) -> Int {
+    private func serveCall(_ call: RemoteCall, _ length: Int) -> Int {
         connection.countLines(1)
         let host = HostInterface.call.pointee
         let place = MessageLayout.subject

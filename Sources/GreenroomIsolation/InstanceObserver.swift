@@ -19,7 +19,7 @@ package protocol InstanceObserver: AnyObject, Sendable {
     ///   - call: Calls the runner, and returns the runner's answer; nil if the process is lost.
     ///     [control]
     func prepare(
-        frames: SharedMemory?, call: @escaping @Sendable (Call, WireWriter) -> WireReader?)
+        frames: SharedMemory?, call: @escaping @Sendable (RemoteCall, WireWriter) -> WireReader?)
 
     /// Serves a call of the plugin. [the thread that serves the channel]
     ///
@@ -29,24 +29,24 @@ package protocol InstanceObserver: AnyObject, Sendable {
     ///   - answer: Serves the call as without an observer. Call `answer` once.
     /// - Returns: The length that `answer` returned; nil if the call is unknown.
     func serve(
-        _ call: Call, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
+        _ call: RemoteCall, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
     ) -> Int?
 
     /// Records an edited frame. [media]
     ///
     /// - Parameters:
-    ///   - channel: The channel, which contains the runner's answer to ``Call/process``.
+    ///   - channel: The channel, which contains the runner's answer to ``RemoteCall/process``.
     ///   - length: The length of the answer, in bytes.
     func didProcess(on channel: Channel, length: Int)
 
     /// Passes media to an output. [media]
     ///
     /// - Parameters:
-    ///   - call: ``Call/takeFrame`` or ``Call/takeBlock``.
+    ///   - call: ``RemoteCall/takeFrame`` or ``RemoteCall/takeBlock``.
     ///   - channel: Contains the call's message.
     ///   - pass: Passes the media as without an observer. Call `pass` once.
     /// - Returns: The status that `pass` returned.
-    func take(_ call: Call, on channel: Channel, pass: () -> Status) -> Status
+    func take(_ call: RemoteCall, on channel: Channel, pass: () -> Status) -> Status
 }
 
 extension SharedProcess {

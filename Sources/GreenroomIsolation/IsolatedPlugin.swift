@@ -72,7 +72,7 @@ final class IsolatedPlugin: InstanceBackend {
 
     // MARK: Creation
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status {
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
         let frames = try makeFrames()
         context.startsProcess()
         let runner = try start(frames)
@@ -126,7 +126,7 @@ final class IsolatedPlugin: InstanceBackend {
     }
 
     private func create(
-        _ plugin: PluginDescriptor, _ settings: [Setting],
+        _ plugin: PluginDescriptor, _ settings: [PluginSetting],
         over connection: RunnerConnection
     ) -> Creation {
         var message = WireWriter()
@@ -169,7 +169,7 @@ final class IsolatedPlugin: InstanceBackend {
         return answered(.propertyChange, message, accepting: offer)
     }
 
-    func setParameter(_ setting: Setting) -> Status {
+    func setParameter(_ setting: PluginSetting) -> Status {
         var message = WireWriter()
         message.write(setting)
         return step(.setParameter, message)
@@ -207,7 +207,7 @@ final class IsolatedPlugin: InstanceBackend {
 
     func senderChanged(sends: Bool) { connection?.channels.publish(sends: sends) }
 
-    private func step(_ call: Call, _ message: WireWriter = WireWriter()) -> Status {
+    private func step(_ call: RemoteCall, _ message: WireWriter = WireWriter()) -> Status {
         guard let connection, var answer = connection.call(call, message) else { return .gone }
         guard let status = try? answer.read(Int32.self) else {
             connection.loseForInvalidAnswer()
@@ -217,7 +217,7 @@ final class IsolatedPlugin: InstanceBackend {
     }
 
     private func answered(
-        _ call: Call, _ message: WireWriter, accepting offer: Offer?
+        _ call: RemoteCall, _ message: WireWriter, accepting offer: Offer?
     ) -> (status: Status, answer: gr_answer) {
         var written = offer.map { gr_answer(accepting: $0) } ?? gr_answer()
         guard let connection, var answer = connection.call(call, message) else {
@@ -303,11 +303,12 @@ final class IsolatedPlugin: InstanceBackend {
 }
 
 extension WireWriter {
-    /// Writes the message of ``Call/create``.
+    /// Writes the message of ``RemoteCall/create``.
     ///
     /// - Parameter context: The instance's context; nil if no host listens.
     mutating func write(
-        creationOf plugin: PluginDescriptor, _ settings: [Setting], for context: InstanceContext?
+        creationOf plugin: PluginDescriptor, _ settings: [PluginSetting],
+        for context: InstanceContext?
     ) {
         write(plugin.id)
         write(context?.handle ?? 0)

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import GreenroomRuntime
 
 /// Decides when to kill a live process: the process does not answer, exceeds its memory limit, or
@@ -46,7 +47,7 @@ struct ProcessWatchdog {
     /// host itself was stopped or had no processor time.
     static let longestInterval: Int64 = 1_100_000_000
     /// Limit of threads: 64 with a channel, and others that never call the host.
-    static let threadLimit = 256
+    static let threadLimit = Limits.threads
     /// Limit of calls per second of real time.
     static let callLimit = 50_000
     /// Limit of lines per second.

@@ -17,8 +17,8 @@ protocol RunnerFactory: PluginFactory {
     /// Chooses a plugin of the process, and its settings.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
-        _ settings: [Setting]
-    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting])
+        _ settings: [PluginSetting]
+    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [PluginSetting])
 }
 
 extension IsolatedLibrary: RunnerFactory {
@@ -50,8 +50,8 @@ extension RunnerFactory {
     /// Chooses the same plugin that the scan found.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
-        _ settings: [Setting]
-    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
+        _ settings: [PluginSetting]
+    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [PluginSetting]) {
         guard found.contains(where: { $0.id == descriptor.id && $0.kind == descriptor.kind }) else {
             throw .changed(descriptor, path)
         }

@@ -81,7 +81,8 @@ package final class SharedProcess: PluginFactory {
     ///
     /// - Returns: The status of `create`; nil if the process is lost, or the instance breaks a
     ///   rule.
-    package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status?
+    package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [PluginSetting])
+        -> Status?
     {
         var message = WireWriter()
         message.write(creationOf: descriptor, settings, for: nil)

@@ -17,7 +17,7 @@ public struct FrameRate: Hashable, Sendable {
 
     /// Whole frames a second, clamped to 1 to 1000.
     public init(_ framesPerSecond: Int) {
-        numerator = UInt32(min(max(framesPerSecond, 1), 1000))
+        numerator = UInt32(min(max(framesPerSecond, 1), Limits.frameRate))
         denominator = 1
     }
 

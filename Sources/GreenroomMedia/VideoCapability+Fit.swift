@@ -9,7 +9,7 @@ extension VideoCapability {
     public static let greatest = VideoCapability(
         size: FrameSize(
             width: FrameSize.maximumDimension, height: FrameSize.maximumDimension),
-        rate: FrameRate(1000))
+        rate: FrameRate(Limits.frameRate))
 
     /// The minimum of each side and the rate.
     public func lowered(to other: VideoCapability) -> VideoCapability {

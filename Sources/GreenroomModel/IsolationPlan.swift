@@ -1,7 +1,9 @@
+import GreenroomMedia
+
 /// The isolation of a plugin.
 package struct IsolationPlan: Hashable, Sendable {
     /// The memory limit of plugins without one.
-    package static let defaultMemoryLimit = MemorySize.megabytes(256)
+    package static let defaultMemoryLimit = MemorySize.megabytes(Limits.memoryMegabytes)
 
     /// The confinement of the process.
     package var sandbox: SandboxMode

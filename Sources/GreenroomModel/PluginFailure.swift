@@ -1,7 +1,7 @@
 /// The reason why a life of a plugin is lost.
-package struct PluginFailure: Equatable, Sendable {
+package struct PluginFailure: Equatable, Sendable, Codable {
     /// A cause that a new life does not cure, or any other cause.
-    package enum Cause: Equatable, Sendable {
+    package enum Cause: String, Sendable, Codable {
         case other
         /// The plugin cannot use its settings. A new life has the same settings.
         case badSettings

@@ -12,7 +12,7 @@ package import GreenroomMedia
 /// decrease.
 package struct Negotiator: Sendable {
     /// The time for which the ceilings must allow more before a higher offer, in nanoseconds.
-    static let riseNanoseconds: Int64 = 3_000_000_000
+    static let riseNanoseconds = Limits.riseDelayNanoseconds
     /// The most stored records: the first record and the latest ones.
     static let recordLimit = 100
 

@@ -123,7 +123,7 @@ package struct Reload: Sendable {
 }
 
 /// Whether two outputs of the host's own are configured alike.
-private func isSame(_ output: any Output, as other: any Output) -> Bool {
+private func isSame(_ output: any HostOutput, as other: any HostOutput) -> Bool {
     guard let output = output as? any Equatable else { return false }
     func equals<Value: Equatable>(_ output: Value) -> Bool { output == other as? Value }
     return equals(output)

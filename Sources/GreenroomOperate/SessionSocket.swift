@@ -1,3 +1,4 @@
+import GreenroomMedia
 package import GreenroomModel
 import CLinux
 import Glibc
@@ -30,12 +31,12 @@ package final class SessionSocket: Sendable {
         var heard = ContinuousClock.now
     }
 
-    private static let mostClients = 16
+    private static let mostClients = Limits.socketClients
     /// Of these, those that follow the events: the others can steer the session.
-    private static let mostFollowers = 12
+    private static let mostFollowers = Limits.socketFollowers
     /// A client that was silent for so long gives way to another one, unless it follows the events.
     private static let timeout: Duration = .seconds(5)
-    private static let mostEvents = 500
+    private static let mostEvents = Limits.keptEvents
     /// The number of a client's lines that are answered at once, and each second from then on: a report takes
     /// milliseconds.
     private static let burst = 20.0

@@ -8,7 +8,7 @@ package import GreenroomVideo
 import SystemPackage
 
 /// `record` with the name of a file, `talk.mkv`: the bundled output `Recorder`.
-package struct FileRecording: Output, Equatable {
+package struct FileRecording: HostOutput, Equatable {
     /// The extensions of recordings.
     static let endings = ["mkv", "webm", "mp4"]
 
@@ -132,7 +132,7 @@ package struct FileRecording: Output, Equatable {
     /// file.
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.values["seconds"] ?? 0 > 0 }
 
-    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+    package func conflicts(with earlier: ArraySlice<any HostOutput>, in tracks: TracksInFile)
         -> [String]
     {
         let isTaken = earlier.contains { ($0 as? FileRecording)?.file == file }

@@ -6,7 +6,7 @@ import GreenroomRuntime
 import GreenroomSchema
 
 /// `loudspeaker`: the session's audio on an ALSA PCM. In a call, only the participants' audio.
-package struct LoudspeakerOutput: Output, Equatable {
+package struct LoudspeakerOutput: HostOutput, Equatable {
     /// ALSA's name of the device.
     package var device: String
 
@@ -34,7 +34,7 @@ package struct LoudspeakerOutput: Output, Equatable {
 
     package var summary: (name: String, text: String)? { ("loudspeaker", device) }
 
-    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+    package func conflicts(with earlier: ArraySlice<any HostOutput>, in tracks: TracksInFile)
         -> [String]
     {
         tracks.hasAudio || tracks.hasCall

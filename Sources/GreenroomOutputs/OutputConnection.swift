@@ -16,8 +16,8 @@ package final class OutputConnection: Sendable {
     /// The media of a track that the plugin receives.
     private enum Taken: Equatable {
         case nothing
-        case video(VideoCapability, VideoTrackWant)
-        case audio(AudioTrackWant)
+        case video(VideoCapability, VideoTrackRequest)
+        case audio(AudioTrackRequest)
     }
 
     /// The path of a track to the plugin.
@@ -75,7 +75,7 @@ package final class OutputConnection: Sendable {
     /// - Parameter start: The start of the track, in nanoseconds from the session's start.
     package func sink(of track: UInt32, start: Int64 = 0) -> PluginAudioSink {
         let taken = wanted(of: track)
-        var want: AudioTrackWant?
+        var want: AudioTrackRequest?
         if case .audio(let wanted) = taken { want = wanted }
         let sink = audio.sink(of: track, want: want, start: start)
         add(Entry(track: track, path: .audio(sink), start: start, taken: taken))
@@ -155,16 +155,6 @@ package final class OutputConnection: Sendable {
         return changes
     }
 
-    /// Whether the plugin does not yet receive the tracks that it wants.
-    package var isBehind: Bool {
-        feed.control.hasNews
-            || entries.withLock { entries in
-                entries.contains { entry in
-                    if case .audio(let sink) = entry.path { sink.isChanging } else { false }
-                }
-            }
-    }
-
     /// Whether the plugin has reported its want for a track, and receives the track accordingly.
     package func hasFollowed(_ track: UInt32) -> Bool {
         guard let taken = entries.withLock({ $0.first { $0.track == track }?.taken }) else {
@@ -207,7 +197,7 @@ package final class OutputConnection: Sendable {
     }
 }
 
-extension VideoTrackWant {
+extension VideoTrackRequest {
     /// The size and rate of the frames that the output receives.
     ///
     /// - Parameter own: The track's size and rate.

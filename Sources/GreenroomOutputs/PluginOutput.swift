@@ -3,7 +3,7 @@ public import GreenroomModel
 import GreenroomVideo
 
 /// `plugin`: an output that is a plugin.
-package struct PluginOutput: Output, Equatable {
+package struct PluginOutput: HostOutput, Equatable {
     package var configuration: PluginConfiguration
     package var selection: TrackSelection?
     package var isCall: Bool
@@ -25,7 +25,7 @@ package struct PluginOutput: Output, Equatable {
 
     package func open(in session: inout OutputBuilder) {}
 
-    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+    package func conflicts(with earlier: ArraySlice<any HostOutput>, in tracks: TracksInFile)
         -> [String]
     {
         selection?.conflicts(in: tracks) ?? []

@@ -6,7 +6,7 @@ package import GreenroomNegotiation
 package import GreenroomVideo
 
 /// Connects a track to a tap.
-package struct PreviewOutput: Output {
+package struct PreviewOutput: HostOutput {
     /// The tap.
     package var tap: PreviewTap
     /// The track.

@@ -11,7 +11,7 @@ package import GreenroomModel
 import GreenroomSchema
 
 /// `record`: a folder with video as Y4M, audio as WAV, and the report.
-package struct Recording: Output, Equatable {
+package struct Recording: HostOutput, Equatable {
     /// The folder's absolute path.
     package var folder: String
     /// The want for video.
@@ -136,7 +136,7 @@ package struct Recording: Output, Equatable {
 
     package var product: String? { "recorded in \(folder)" }
 
-    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+    package func conflicts(with earlier: ArraySlice<any HostOutput>, in tracks: TracksInFile)
         -> [String]
     {
         earlier.contains { ($0 as? Recording)?.folder == folder }

@@ -4,7 +4,7 @@ import GreenroomSchema
 package import GreenroomVideo
 
 /// `stream` with the URL of a server: the bundled output `Stream`.
-package struct StreamOutput: Output, Equatable {
+package struct StreamOutput: HostOutput, Equatable {
     /// The server's URL, which may contain credentials.
     package var url: String
 

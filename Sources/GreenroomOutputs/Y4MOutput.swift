@@ -7,7 +7,7 @@ public import GreenroomModel
 import GreenroomSchema
 
 /// `y4m`: video as Y4M on standard output, for pipes.
-package struct Y4MOutput: Output, Equatable {
+package struct Y4MOutput: HostOutput, Equatable {
     /// The track.
     package var track: VideoTrackKind
     /// The want for video.
@@ -43,7 +43,7 @@ package struct Y4MOutput: Output, Equatable {
         ("y4m", "\(track.rawValue) on standard output\(video.differences)")
     }
 
-    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+    package func conflicts(with earlier: ArraySlice<any HostOutput>, in tracks: TracksInFile)
         -> [String]
     {
         var conflicts: [String] = []

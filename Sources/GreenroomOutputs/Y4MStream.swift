@@ -65,7 +65,7 @@ extension Y4MStream: VideoSink {
 }
 
 /// Writes a track to a stream that outlives the session.
-package struct Y4MStreamOutput: Output {
+package struct Y4MStreamOutput: HostOutput {
     package var stream: Y4MStream
     package var track: VideoTrackKind
 

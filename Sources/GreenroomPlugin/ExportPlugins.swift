@@ -14,7 +14,7 @@ internal import GreenroomMedia
 ///   place in a session file selects the kind.
 /// - Returns: The `gr_entry` that the host reads, valid for as long as the process lives.
 public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
-    PluginLibrary.export(plugins.map { $0.export })
+    ExportedLibrary.export(plugins.map { $0.export })
 }
 
 /// Exports plugins of a program that is not a library. It may export them any number of times.
@@ -22,8 +22,8 @@ public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
 /// - Returns: nil if others were exported before.
 package func exportPlugins(_ plugins: [any Plugin.Type]) -> UnsafeRawPointer? {
     let exports = plugins.map { $0.export }
-    let entry = PluginLibrary.export(exports)
-    return PluginLibrary.current?.exports.map(\.description) == exports.map(\.description)
+    let entry = ExportedLibrary.export(exports)
+    return ExportedLibrary.current?.exports.map(\.description) == exports.map(\.description)
         ? entry : nil
 }
 
@@ -32,7 +32,7 @@ public struct PluginExport: Sendable {
     let kind: PluginKind
     let description: PluginDescription
     /// Each parameter with its default.
-    let parameters: [(parameter: Parameter, defaultValue: SettingValue)]
+    let parameters: [(parameter: ParameterEntry, defaultValue: SettingValue)]
     /// The sizes that the plugin can make; empty for all.
     let capabilities: [VideoCapability]
     let make: @Sendable ([(name: String, value: SettingValue)], PluginHost) throws -> AnyInstance
@@ -111,12 +111,12 @@ extension Camera {
 package func exportPlugins(
     adding plugins: [PluginExport]
 ) -> (entry: UnsafeRawPointer, index: UInt32) {
-    PluginLibrary.add(plugins)
+    ExportedLibrary.add(plugins)
 }
 
 /// Adds a plugin to the library. The entry stays the same.
 ///
 /// - Returns: The `gr_entry`, and the plugin's index in it.
 package func exportPlugin(_ plugin: PluginExport) -> (entry: UnsafeRawPointer, index: UInt32) {
-    PluginLibrary.add([plugin])
+    ExportedLibrary.add([plugin])
 }

@@ -28,12 +28,14 @@ package struct LibraryNeeds {
                 path, options: [.nonBlocking, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)])
         else { return nil }
         defer { close(file.rawValue) }
-        guard (try? file.stat())?.type == .regular, let header = file.part(64, at: 0),
-            header.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]), header.number(16, 2) == 3
+        guard (try? file.stat())?.type == .regular,
+            let header = file.part(ELFHeader.byteCount, at: 0).flatMap(ELFHeader.init),
+            header.isReadable, header.isLibrary
         else { return nil }
-        let (step, count) = (header.number(54, 2), header.number(56, 2))
-        guard step == 56, count <= Self.segmentLimit,
-            let table = file.part(Int(step * count), at: Int64(clamping: header.number(32, 8)))
+        let segments = header.segments
+        guard segments.step == 56, segments.count <= Self.segmentLimit,
+            let table = file.part(
+                Int(segments.step * segments.count), at: Int64(clamping: segments.offset))
         else { return nil }
         var loads: [(address: UInt64, size: UInt64, offset: UInt64)] = []
         var section: (offset: UInt64, size: UInt64)?
@@ -75,13 +77,5 @@ package struct LibraryNeeds {
         isInherited = value(Self.newPath) == nil
         let path = value(Self.newPath) ?? value(Self.oldPath)
         folders = path.map { text($0).split(separator: ":").map(String.init) } ?? []
-    }
-}
-
-extension [UInt8] {
-    /// Returns a number of some bytes, low byte first; 0 beyond the end.
-    fileprivate func number(_ start: Int, _ size: Int) -> UInt64 {
-        guard start >= 0, start + size <= count else { return 0 }
-        return self[start..<(start + size)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

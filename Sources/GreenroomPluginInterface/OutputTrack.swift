@@ -56,17 +56,17 @@ package struct OutputTrack: Equatable, Sendable {
 }
 
 /// An output plugin's want for a track.
-package enum TrackWant: Equatable, Sendable {
+package enum TrackRequest: Equatable, Sendable {
     /// The plugin does not want the track.
     case nothing
     /// The plugin wants the track's video.
-    case video(VideoTrackWant)
+    case video(VideoTrackRequest)
     /// The plugin wants the track's audio.
-    case audio(AudioTrackWant)
+    case audio(AudioTrackRequest)
 }
 
 /// An output plugin's want of a track's video.
-package struct VideoTrackWant: Equatable, Sendable {
+package struct VideoTrackRequest: Equatable, Sendable {
     /// A format to which frames can be converted.
     package var format: PixelFormat
     /// The size, rate, fit and matrix.
@@ -76,7 +76,7 @@ package struct VideoTrackWant: Equatable, Sendable {
 }
 
 /// An output plugin's want of a track's audio.
-package struct AudioTrackWant: Equatable, Sendable {
+package struct AudioTrackRequest: Equatable, Sendable {
     /// The format of the samples; always legal.
     package var format: AudioFormat
     /// The length of a block, in samples per channel: 1 to 100 ms.
@@ -96,14 +96,16 @@ extension gr_want {
     }
 }
 
-extension TrackWant {
+extension TrackRequest {
     /// Reads a plugin's want of a track.
     ///
     /// - Parameter isVideo: Whether the track is video.
     package init(_ want: gr_want, isVideo: Bool) throws(InvalidValueError) {
         switch want.is_wanted {
         case 0: self = .nothing
-        case 1: self = isVideo ? .video(try VideoTrackWant(want)) : .audio(try AudioTrackWant(want))
+        case 1:
+            self =
+                isVideo ? .video(try VideoTrackRequest(want)) : .audio(try AudioTrackRequest(want))
         default:
             throw InvalidValueError(
                 "is_wanted is \(want.is_wanted). Set it to 0 or 1.")
@@ -111,7 +113,7 @@ extension TrackWant {
     }
 }
 
-extension VideoTrackWant {
+extension VideoTrackRequest {
     fileprivate init(_ want: gr_want) throws(InvalidValueError) {
         guard let format = PixelFormat(rawValue: want.format),
             [.i420, .nv12, .bgra, .rgba].contains(format)
@@ -164,7 +166,7 @@ extension VideoTrackWant {
     }
 }
 
-extension AudioTrackWant {
+extension AudioTrackRequest {
     fileprivate init(_ want: gr_want) throws(InvalidValueError) {
         let format = AudioFormat(
             sampleRate: Int(want.sample_rate_hz), channels: Int(want.channels))

@@ -1,7 +1,7 @@
 package import GreenroomMedia
 
 /// A setting and its checked value.
-package struct Setting: Equatable, Sendable {
+package struct PluginSetting: Equatable, Sendable {
     /// The parameter's name.
     package var name: String
     /// The parameter's type.
@@ -39,7 +39,7 @@ extension PluginDescriptor {
     ///   complete only if there are no problems.
     package func check(
         settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
-    ) -> (settings: [Setting], problems: [SettingError]) {
+    ) -> (settings: [PluginSetting], problems: [SettingError]) {
         var problems: [SettingError] = []
         for (name, _) in given where !parameters.contains(where: { $0.name == name }) {
             let known = parameters.map(\.name).joined(separator: ", ")
@@ -50,7 +50,7 @@ extension PluginDescriptor {
                         ? "\(self.name) has no settings. Remove it."
                         : "\(self.name) has no such setting. Its settings: \(known)."))
         }
-        var settings: [Setting] = []
+        var settings: [PluginSetting] = []
         for parameter in parameters {
             do throws(SettingError) {
                 guard let value = given.last(where: { $0.name == parameter.name })?.value else {
@@ -61,12 +61,12 @@ extension PluginDescriptor {
                                 + "(\(parameter.title)). Add it.")
                     }
                     settings.append(
-                        Setting(name: parameter.name, type: parameter.type, value: value))
+                        PluginSetting(name: parameter.name, type: parameter.type, value: value))
                     continue
                 }
                 let checked = try parameter.check(value, relativeTo: folder)
                 settings.append(
-                    Setting(name: parameter.name, type: parameter.type, value: checked))
+                    PluginSetting(name: parameter.name, type: parameter.type, value: checked))
             } catch {
                 problems.append(error)
             }

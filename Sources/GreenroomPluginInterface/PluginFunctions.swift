@@ -216,7 +216,7 @@ package struct PluginFunctions: @unchecked Sendable {
     /// Changes a live parameter.
     ///
     /// - Returns: The status; nil if the plugin has no such function.
-    package func setParameter(_ setting: Setting) -> Status? {
+    package func setParameter(_ setting: PluginSetting) -> Status? {
         guard let liveParameters else { return nil }
         return [setting].withABI { settings in
             settings.baseAddress.map {

@@ -38,17 +38,18 @@ package struct PluginLibrary: Sendable {
                 explanation: status.st_mode & S_IFMT == S_IFDIR
                     ? "Is a directory. Name the shared library in it." : "not a regular file.")
         }
-        if let machine = LibraryMachine.another(of: path) {
+        let header = ELFHeader(of: path)
+        if let machine = header?.otherMachine {
             throw LoadError(
                 code: .notAPlugin, place: path,
                 explanation: "built for \(machine), but this machine is "
-                    + "\(LibraryMachine.own). Build it for this machine.")
+                    + "\(ELFHeader.ownMachine). Build it for this machine.")
         }
-        if let length = LibraryLength(of: path), length.isCutOff {
+        if let header, header.isReadable, header.end > UInt64(clamping: status.st_size) {
             throw LoadError(
                 code: .notAPlugin, place: path,
-                explanation: "truncated: \(length.bytes) of "
-                    + "\(length.made) bytes. Copy or build it again.")
+                explanation: "truncated: \(status.st_size) of "
+                    + "\(header.end) bytes. Copy or build it again.")
         }
         // dlopen searches a path without a slash in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"
@@ -111,7 +112,7 @@ package struct PluginLibrary: Sendable {
     /// - Returns: The instance's functions; nil if `create` did not return `ok`.
     /// - Throws: ``LoadError`` if the instance breaks a rule of the header.
     package func create(
-        _ descriptor: PluginDescriptor, handle: UInt64, settings: [Setting],
+        _ descriptor: PluginDescriptor, handle: UInt64, settings: [PluginSetting],
         host: UnsafePointer<gr_host>
     ) throws(LoadError) -> (status: Status, functions: PluginFunctions?) {
         var plugin: UnsafePointer<gr_plugin>?

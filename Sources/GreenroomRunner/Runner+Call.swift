@@ -34,7 +34,7 @@ extension Runner {
     ///
     /// - Parameter isMuted: The new state; nil to close the track.
     func change(
-        _ call: Call, sender: UInt64, isMuted: UInt32? = nil, instance host: UInt64
+        _ call: RemoteCall, sender: UInt64, isMuted: UInt32? = nil, instance host: UInt64
     ) -> gr_status {
         let channel = channel
         channel.write(host, at: MessageLayout.name)

@@ -19,7 +19,9 @@ extension Runner {
     /// through the socket before the answer.
     ///
     /// - Returns: The status and the descriptor; -1 if the descriptor did not arrive.
-    func callForDescriptor(_ call: Call, length: Int) -> (status: gr_status, descriptor: Int32) {
+    func callForDescriptor(_ call: RemoteCall, length: Int) -> (
+        status: gr_status, descriptor: Int32
+    ) {
         // Make one call at a time, so that each descriptor wakes the waiting thread.
         descriptorCalls.withLock { _ in
             let channel = channel

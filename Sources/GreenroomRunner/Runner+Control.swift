@@ -35,7 +35,7 @@ extension RunnerInterface {
 
     /// Copies a text of the session, with its NUL, and stores its length.
     private static func copyText(
-        _ call: Call, _ instance: UInt64, _ buffer: UnsafeMutablePointer<CChar>,
+        _ call: RemoteCall, _ instance: UInt64, _ buffer: UnsafeMutablePointer<CChar>,
         _ capacity: UInt64, _ length: UnsafeMutablePointer<UInt64>
     ) -> gr_status {
         guard let (runner, host) = route(instance: instance) else { return gone }

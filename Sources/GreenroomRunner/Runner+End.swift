@@ -37,7 +37,7 @@ extension Runner {
     }
 
     /// Records a step and its status.
-    func record(_ call: Call, _ status: Status) {
+    func record(_ call: RemoteCall, _ status: Status) {
         state.withLock { state in
             guard status == .ok else {
                 if call == .initialize || call == .startSend { state.failure = status }

@@ -76,7 +76,7 @@ extension Runner {
     /// one wake-up. The thread's next call reads the answer. If the host has stopped the plugin
     /// meanwhile, it counts the frame as refused.
     func pass(
-        _ call: Call, _ info: gr_frame_info, in grant: Grant, on channel: Channel
+        _ call: RemoteCall, _ info: gr_frame_info, in grant: Grant, on channel: Channel
     ) -> gr_status {
         let isSure =
             channels.senderState == grant.state && grant.state.sends

@@ -13,7 +13,7 @@ extension Runner {
     /// Passes media to the plugin: a frame in the host's memory or a block in the message. [media]
     ///
     /// - Returns: The length of the answer in the message.
-    func pass(_ call: Call, _ channel: Channel) -> Int {
+    func pass(_ call: RemoteCall, _ channel: Channel) -> Int {
         guard let functions = state.withLock({ $0.functions }) else {
             return channel.answer(Status.gone)
         }
@@ -128,7 +128,7 @@ extension RunnerInterface {
             }))
 
     private static func passFrame(
-        _ call: Call, _ instance: UInt64, _ frame: UInt64
+        _ call: RemoteCall, _ instance: UInt64, _ frame: UInt64
     ) -> gr_status {
         guard let (runner, host) = route(instance: instance) else { return gone }
         let channel = runner.channel
@@ -156,7 +156,7 @@ extension Channel {
 
     /// Passes a message of an output, with a text.
     fileprivate func pass(
-        _ message: OutputMessage, _ text: UnsafePointer<CChar>?, _ call: Call, to host: UInt64
+        _ message: OutputMessage, _ text: UnsafePointer<CChar>?, _ call: RemoteCall, to host: UInt64
     ) -> gr_status {
         write(host, at: MessageLayout.name)
         write(message, at: MessageLayout.subject)

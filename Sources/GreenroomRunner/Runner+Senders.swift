@@ -188,7 +188,7 @@ extension Runner {
 extension Channel {
     /// Calls the host and returns the status in the answer.
     func status(
-        of call: Call, length: Int, serve: (Call, Int) -> Int? = { _, _ in nil }
+        of call: RemoteCall, length: Int, serve: (RemoteCall, Int) -> Int? = { _, _ in nil }
     ) -> gr_status {
         guard self.call(call, length: length, serve: serve) != nil else {
             return RunnerInterface.gone

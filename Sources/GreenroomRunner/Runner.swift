@@ -195,7 +195,8 @@ package final class Runner: Sendable {
 
     // MARK: Calls of the host
 
-    private func answer(_ call: Call, _ message: WireReader, _ channel: Channel) -> WireWriter {
+    private func answer(_ call: RemoteCall, _ message: WireReader, _ channel: Channel) -> WireWriter
+    {
         do throws(WireError) {
             return try perform(call, message, channel)
         } catch {
@@ -205,7 +206,7 @@ package final class Runner: Sendable {
     }
 
     private func perform(
-        _ call: Call, _ message: WireReader, _ channel: Channel
+        _ call: RemoteCall, _ message: WireReader, _ channel: Channel
     ) throws(WireError) -> WireWriter {
         var message = message
         var answer = WireWriter()
@@ -295,7 +296,7 @@ package final class Runner: Sendable {
     }
 
     private func step(
-        _ call: Call, _ functions: PluginFunctions, _ kind: PluginKind,
+        _ call: RemoteCall, _ functions: PluginFunctions, _ kind: PluginKind,
         _ message: inout WireReader, _ answer: inout WireWriter
     ) throws(WireError) {
         var status = Status.ok

@@ -177,7 +177,7 @@ enum RunnerInterface {
             queued: { callAudioQueue(.audioQueued, $0, $1) }))
 
     private static func callAudioQueue(
-        _ call: Call, _ sender: UInt64, _ nanoseconds: UnsafeMutablePointer<Int64>
+        _ call: RemoteCall, _ sender: UInt64, _ nanoseconds: UnsafeMutablePointer<Int64>
     ) -> gr_status {
         guard let (runner, name) = route(sender: sender) else { return gone }
         guard UInt(bitPattern: nanoseconds) != 0 else { return Status.badArgument.rawValue }
@@ -225,7 +225,7 @@ enum RunnerInterface {
     }
 
     /// Pauses or resumes a share.
-    private static func shareState(_ call: Call, of instance: UInt64) -> gr_status {
+    private static func shareState(_ call: RemoteCall, of instance: UInt64) -> gr_status {
         guard let (runner, name) = route(instance: instance) else { return gone }
         let channel = runner.channel
         channel.write(name, at: MessageLayout.name)
@@ -233,7 +233,7 @@ enum RunnerInterface {
     }
 
     private static func passText(
-        _ call: Call, _ instance: UInt64, _ number: Int32, _ text: UnsafePointer<CChar>
+        _ call: RemoteCall, _ instance: UInt64, _ number: Int32, _ text: UnsafePointer<CChar>
     ) {
         guard let (runner, name) = route(instance: instance) else { return }
         if call == .giveUp { runner.state.withLock { $0.hasGivenUp = true } }

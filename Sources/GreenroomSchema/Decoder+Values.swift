@@ -166,7 +166,8 @@ extension Decoder<FrameRate> {
             ]), expectation: expectation)
         return scalar(schema) { scalar in
             switch scalar {
-            case .integer(let rate) where (1...1000).contains(rate): FrameRate("\(rate)")
+            case .integer(let rate) where (1...Int64(Limits.frameRate)).contains(rate):
+                FrameRate("\(rate)")
             case .text(let text) where text.contains("/"): FrameRate(text)
             default: nil
             }

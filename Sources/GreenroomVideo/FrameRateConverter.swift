@@ -31,7 +31,7 @@ struct FrameRateConverter: Sendable {
     /// is written as time passes, and not only at the end.
     static let longestWait: Int64 = 1_000_000_000
     /// The limit of waiting frames: the latency of 100 ms at 120 frames a second, plus a third.
-    static let mostWaiting = 16
+    static let mostWaiting = Limits.outputFrames
 
     let rate: FrameRate
     let pace: OutputPace

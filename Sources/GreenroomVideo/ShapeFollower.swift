@@ -8,9 +8,9 @@ import GreenroomMedia
 /// changes the frame has bars.
 package struct ShapeFollower {
     /// The shortest time between two changes, in nanoseconds.
-    static let shortestNanoseconds: Int64 = 1_000_000_000
+    static let shortestNanoseconds = Limits.shapeIntervalNanoseconds
     /// Limit of changes. Later shapes are shown with bars.
-    package static let mostChanges = 100
+    package static let mostChanges = Limits.shapeChanges
 
     /// The current size of the outputs.
     private(set) var size: FrameSize

@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomConversion
 import GreenroomMedia
 

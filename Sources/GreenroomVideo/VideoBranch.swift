@@ -443,13 +443,19 @@ package final class VideoBranch: Sendable {
     /// - Parameters:
     ///   - timeline: The session's timeline, which has started.
     ///   - failed: Called with the reason after a failure of the output. [the branch's thread]
-    package func run(on timeline: SessionTimeline, failed: (_ reason: String) -> Void) {
+    ///   - changed: Called when another form has begun. [the branch's thread]
+    package func run(
+        on timeline: SessionTimeline, changed: () -> Void = {},
+        failed: (_ reason: String) -> Void
+    ) {
         if let first = state.withLock({ $0.first.take() }) {
             guard write(first, on: timeline, failed) else { return }
         }
         while let following = clock.wait(for: state, until: nil, { $0.follow() }) {
             switch consume following {
-            case .form(let next): guard write(next, on: timeline, failed) else { return }
+            case .form(let next):
+                changed()
+                guard write(next, on: timeline, failed) else { return }
             case .end: return
             }
         }

@@ -1,3 +1,4 @@
+package import GreenroomModel
 package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomRuntime

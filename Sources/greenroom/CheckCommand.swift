@@ -8,7 +8,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomNegotiation
 import GreenroomMedia
-import GreenroomMetrics
+import RoomDecisions
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
@@ -268,7 +268,7 @@ extension SessionPlan {
 
 extension SourcePlan {
     /// The value of a setting without secrets and the credentials of URLs.
-    fileprivate func printable(_ setting: Setting) -> ParameterValue {
+    fileprivate func printable(_ setting: PluginSetting) -> ParameterValue {
         let isSecret = descriptor.parameters.contains { $0.name == setting.name && $0.isSecret }
         return isSecret && setting.value != .string("")
             ? .string("(secret)") : setting.value.withoutCredentials

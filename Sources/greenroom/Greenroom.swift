@@ -25,8 +25,8 @@ struct Greenroom: ParsableCommand {
             RunCommand.self, LiveCommand.self, CheckCommand.self, NewCommand.self,
             PreviewCommand.self, ValidateCommand.self, PluginsCommand.self, PluginCommand.self,
             SessionsCommand.self, StatusCommand.self, ControlCommand.self, LogsCommand.self,
-            DrainCommand.self, StopCommand.self, DevicesCommand.self, FlagsCommand.self,
-            ExplainConversionCommand.self,
+            DrainCommand.self, StopCommand.self, ReplayCommand.self, DevicesCommand.self,
+            FlagsCommand.self, ExplainConversionCommand.self,
             SchemaCommand.self, CheckWorkerCommand.self,
         ])
 

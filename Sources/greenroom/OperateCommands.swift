@@ -1,7 +1,7 @@
 import GreenroomModel
 import ArgumentParser
 import Glibc
-import GreenroomMetrics
+import RoomDecisions
 import GreenroomSchema
 import GreenroomLifecycle
 import GreenroomSystem

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import CLinux
 import Glibc
 import GreenroomIsolation
@@ -142,8 +143,8 @@ struct PluginParts {
 
     /// The files and bytes that a library may still have with it.
     private struct Budget {
-        private static let mostFiles = 10_000
-        private static let mostBytes = 1_000_000_000
+        private static let mostFiles = Limits.installedFiles
+        private static let mostBytes = Limits.installedBytes
 
         private var files = mostFiles
         private var bytes = mostBytes

@@ -97,11 +97,12 @@ struct PluginTrial {
             return finding("\(step): its process is lost: \(reason)", .pluginFailed)
         case .refused(let status, let reason):
             if harness.failure.cause == .badSettings {
-                guard !reason.isMissing || !isConfined else { return nil }
+                let setting = plugin.configuration.setting(in: "\(reason)")
+                // The sandbox of the trial may be the cause of a reason that names no setting.
+                guard !isConfined || setting != nil else { return nil }
                 return Finding(
                     problem: ConfigurationProblem(
-                        "\(reason)",
-                        at: plugin.configuration.pathOfSetting(in: "\(reason)", at: "\(address)")),
+                        "\(reason)", at: "\(address).settings" + (setting.map { ".\($0)" } ?? "")),
                     status: .badFile)
             }
             let text = "\(step) failed (\(status)): \(reason)"
@@ -133,11 +134,9 @@ struct PluginTrial {
 }
 
 extension PluginConfiguration {
-    /// The path of the setting in a plugin's reason, which usually contains the setting's name or
-    /// text.
-    ///
-    /// - Parameter address: The plugin's address.
-    func pathOfSetting(in reason: String, at address: String) -> String {
+    /// The setting in a plugin's reason, which usually contains the setting's name or text; nil if
+    /// none.
+    func setting(in reason: String) -> String? {
         let names = settings.keys.filter { reason.contains($0) }
         let texts = settings.filter { _, value in
             if case .string(let text) = value {
@@ -146,8 +145,7 @@ extension PluginConfiguration {
                 false
             }
         }.keys
-        let named = (names.isEmpty ? Array(texts) : names).max { ($0.count, $0) < ($1.count, $1) }
-        return "\(address).settings" + (named.map { ".\($0)" } ?? "")
+        return (names.isEmpty ? Array(texts) : names).max { ($0.count, $0) < ($1.count, $1) }
     }
 }
 

@@ -16,7 +16,7 @@ import Testing
     func `a page has an address`(
         page: String, url: String, isNetworkGranted: Bool, expected: String
     ) throws {
-        let address = try PageAddress(page: page, url: url, isNetworkGranted: isNetworkGranted)
+        let address = try BrowserAddress(page: page, url: url, isNetworkGranted: isNetworkGranted)
         #expect(address.url == expected)
     }
 
@@ -29,7 +29,7 @@ import Testing
         page: String, url: String, expected: String
     ) {
         let fault = #expect(throws: InvalidValueError.self) {
-            _ = try PageAddress(page: page, url: url, isNetworkGranted: false)
+            _ = try BrowserAddress(page: page, url: url, isNetworkGranted: false)
         }
         #expect(fault?.description.contains(expected) == true)
     }
@@ -47,7 +47,7 @@ import Testing
     ])
     func `a page reads its folder and no other file`(url: String, isAllowed: Bool) throws {
         var gate = PageGate(mainFrame: "main")
-        let page = try PageAddress(page: "/site/page.html", url: "", isNetworkGranted: false)
+        let page = try BrowserAddress(page: "/site/page.html", url: "", isNetworkGranted: false)
         gate.begin(page, resolve: Self.resolved)
         for frame in ["main", "other"] {
             #expect(
@@ -55,7 +55,7 @@ import Testing
         }
         for other in ["https://example.com", "data:,x"] {
             gate.begin(
-                try PageAddress(page: "", url: other, isNetworkGranted: true),
+                try BrowserAddress(page: "", url: other, isNetworkGranted: true),
                 resolve: Self.resolved)
             let isFile = url.lowercased().hasPrefix("file:")
             #expect(
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a document of an error status is a page that did not load`() throws {
         var gate = PageGate(mainFrame: "main")
-        let page = try PageAddress(page: "", url: "http://h/", isNetworkGranted: true)
+        let page = try BrowserAddress(page: "", url: "http://h/", isNetworkGranted: true)
         gate.begin(page, resolve: { $0 })
         func answer(_ status: Int, frame: String) -> String? {
             let isAllowed = gate.allows(
@@ -146,7 +146,7 @@ import Testing
     func `Landlock lets Chromium read the page's folder, and the page behind a link`(
         page: String, files: [String]
     ) throws {
-        let address = try PageAddress(
+        let address = try BrowserAddress(
             page: page, url: page.isEmpty ? "data:,x" : "", isNetworkGranted: false)
         #expect(PageGate.files(of: address, resolve: Self.resolved) == files)
     }

@@ -25,13 +25,13 @@ enum TextTarget {
 
     /// An offer of a connection, in SDP.
     static func offer(_ bytes: [UInt8]) {
-        guard let offer = try? SessionDescription(String(decoding: bytes, as: UTF8.self)) else {
+        guard let offer = try? SDPDescription(String(decoding: bytes, as: UTF8.self)) else {
             return
         }
         for terms in [MediaTerms.guest, .viewer(videos: MediaTerms.mostVideos)] {
-            guard let answer = try? Answer(to: offer, on: terms) else { continue }
+            guard let answer = try? SDPAnswer(to: offer, on: terms) else { continue }
             let given = answer.offerForRoom
-            precondition((try? SessionDescription(given.text)) == given, "it is written otherwise")
+            precondition((try? SDPDescription(given.text)) == given, "it is written otherwise")
             _ = try? answer.description(with: given).text
         }
         _ = try? ServerAnswer(offer, to: offer)
@@ -45,8 +45,8 @@ enum TextTarget {
             let fragment = try? CandidateFragment(
                 String(text[(end?.upperBound ?? text.startIndex)...])),
             let end,
-            let offer = try? SessionDescription(String(text[..<end.lowerBound]) + "\r\n"),
-            let answer = try? Answer(to: offer, on: .guest)
+            let offer = try? SDPDescription(String(text[..<end.lowerBound]) + "\r\n"),
+            let answer = try? SDPAnswer(to: offer, on: .guest)
         else { return }
         var target = answer.candidateTarget
         _ = try? target.take(fragment)

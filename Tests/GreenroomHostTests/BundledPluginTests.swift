@@ -12,7 +12,8 @@ import Testing
         arguments: [
             ("/opt/bin/libColorBars.so", .host), ("/opt/lib/greenroom/libColorBars.so", .host),
             ("/opt/bin/libMedia.so", .process), ("/opt/lib/greenroom/libFrei0r.so", .process),
-            ("/opt/bin/libLadspa.so", .process), ("/home/ana/libColorBars.so", .process),
+            ("/opt/bin/libLadspa.so", .process), ("/opt/bin/libWebRoom.so", .process),
+            ("/home/ana/libColorBars.so", .process),
             ("/home/ana/libMedia.so", .process), ("libColorBars.so", .process),
         ] as [(String, Isolation)])
     func `bundled plugins that decode foreign data are isolated by default`(

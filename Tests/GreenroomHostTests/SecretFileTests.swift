@@ -25,7 +25,7 @@ import Testing
 
     private func check(
         _ settings: [String: ParameterValue]
-    ) -> (settings: [Setting], problems: [SettingError]) {
+    ) -> (settings: [PluginSetting], problems: [SettingError]) {
         SecretFile.check(settings, of: descriptor, relativeTo: folder.path)
     }
 

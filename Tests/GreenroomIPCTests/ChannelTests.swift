@@ -56,7 +56,7 @@ struct ChannelTests {
         let runner = pair.runner
         let served = Background {
             let channel = runner[Channels.control]
-            var calls: [Call] = []
+            var calls: [RemoteCall] = []
             while let (call, length) = channel.receive() {
                 calls.append(call)
                 let number: UInt32 = channel.read()
@@ -67,7 +67,7 @@ struct ChannelTests {
             return calls
         }
         let channel = pair.host[Channels.control]
-        for (call, number) in [(Call.startSend, UInt32(7)), (.stopSend, 8), (.destroy, 9)] {
+        for (call, number) in [(RemoteCall.startSend, UInt32(7)), (.stopSend, 8), (.destroy, 9)] {
             channel.write(number)
             #expect(channel.call(call, length: 4) == 4)
             #expect(channel.read(UInt32.self) == number + 4)
@@ -143,7 +143,7 @@ struct ChannelTests {
         let answer = Background { host[Channels.control].call(.startSend) }
         let channel = runner[Channels.control]
         #expect(channel.receive()?.call == .startSend)
-        channel.send(Call(rawValue: 4711), length: 12)
+        channel.send(RemoteCall(rawValue: 4711), length: 12)
         #expect(await answer.value == nil)
     }
 

@@ -49,10 +49,10 @@ final class HostServiceRig: Sendable {
     /// Whether a valid frame and a valid block still get a valid answer.
     var isUnharmed: Bool { camera.answers(.videoSend) && microphone.answers(.audioSend) }
 
-    private static let calls: [Call] = [
+    private static let calls: [RemoteCall] = [
         .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend, .log, .setError, .now,
         .waitUntil, .refusalText, .command, .describeSession, .reportSession, .openConnection,
-        .makeMemory, Call(rawValue: 0), .leave, .process,
+        .makeMemory, RemoteCall(rawValue: 0), .leave, .process,
     ]
 
     /// Values that are invalid in many places; nil for one from the bytes.
@@ -123,7 +123,7 @@ private final class Side: Sendable {
     }
 
     /// Writes a valid message to the channel.
-    func prepare(_ call: Call) {
+    func prepare(_ call: RemoteCall) {
         let isOfInstance = [
             .log, .setError, .now, .waitUntil, .command, .describeSession, .reportSession,
             .openConnection, .makeMemory,
@@ -152,18 +152,18 @@ private final class Side: Sendable {
     }
 
     /// Prevents a call from waiting.
-    func limitWaits(of call: Call) {
+    func limitWaits(of call: RemoteCall) {
         if call == .waitUntil { channel.write(MonotonicClock.now, at: MessageLayout.subject) }
         if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
     }
 
     /// - Returns: Whether the call is known.
-    func serve(_ call: Call, length: Int) -> Bool {
+    func serve(_ call: RemoteCall, length: Int) -> Bool {
         HostService(connection: runner.connection, channel: channel)
             .serve(call, min(length, Channels.messageByteCount)) != nil
     }
 
-    func answers(_ call: Call) -> Bool {
+    func answers(_ call: RemoteCall) -> Bool {
         prepare(call)
         guard serve(call, length: MessageLayout.samples) else { return false }
         let status: Int32 = channel.read()
@@ -241,11 +241,11 @@ private final class FakeSource: InstanceBackend, PluginFactory {
 
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
-    func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { .ok }
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
         (.unsupported, gr_answer())
     }
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
     func startSend() -> Status { .ok }
     func stopSend() {}

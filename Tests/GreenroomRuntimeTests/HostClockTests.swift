@@ -80,7 +80,7 @@ import Testing
     /// around a session, which stamp events and wait for other programs.
     private static let folders = [
         "GreenroomValidator/", "GreenroomOperate/", "greenroom/",
-        "GreenroomSession/Control/SessionControl.swift",
+        "GreenroomSession/Control/ControlGrants.swift",
     ]
 
     @Test func `only the files of this table read the machine's time`() throws {

@@ -99,7 +99,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
         self
     }
-    func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { .ok }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { if case .none = change { false } else { true } }
     var sandbox: [SandboxLayerState]? { nil }
@@ -116,7 +116,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
             return (.ok, gr_answer())
         }
     }
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
     func startSend() -> Status { .ok }
     func stopSend() {}

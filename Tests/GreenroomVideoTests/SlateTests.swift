@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomModel
 import Testing
 
 @testable import GreenroomVideo

@@ -163,7 +163,7 @@ extension Double {
             "http:", "", " http://x", "concatf://x", "crypto+http://x",
         ])
     func `a URL is of a scheme of the network`(url: String) {
-        #expect(StreamAddress(url) == nil)
+        #expect(MediaStreamAddress(url) == nil)
     }
 
     @Test(
@@ -179,7 +179,7 @@ extension Double {
             ("http://host", "http://host"),
         ])
     func `messages have no credentials`(url: String, name: String) throws {
-        let address = try #require(StreamAddress(url))
+        let address = try #require(MediaStreamAddress(url))
         #expect(address.name == name)
         let scheme = String(name.prefix { $0 != ":" })
         #expect(address.url == scheme + String(url.dropFirst(scheme.count)))
@@ -212,11 +212,11 @@ extension Double {
 }
 
 @Suite struct JitterBufferTests {
-    private static let delay = JitterBuffer.delay
+    private static let delay = PacketSchedule.delay
     private static let second: Int64 = 1_000_000_000
 
     @Test func `the first packet is due after the delay, and the others with it`() {
-        var buffer = JitterBuffer()
+        var buffer = PacketSchedule()
         #expect(buffer.position(at: 5) == nil)
         let begun = buffer.arrived(100 * Self.second, at: 7 * Self.second)
         #expect(begun == .begun)
@@ -230,7 +230,7 @@ extension Double {
     }
 
     @Test func `a packet that comes too late restores the delay`() {
-        var buffer = JitterBuffer()
+        var buffer = PacketSchedule()
         _ = buffer.arrived(0, at: 0)
         // Due at 1.3 s.
         let late = buffer.arrived(Self.second, at: 3 * Self.second)
@@ -241,23 +241,23 @@ extension Double {
     }
 
     @Test func `media that a sender in real time sends too fast are skipped`() {
-        var buffer = JitterBuffer()
+        var buffer = PacketSchedule()
         _ = buffer.arrived(0, at: 0)
         // A server may begin with the seconds since the last key frame.
         for position: Int64 in [1, 3, 6] {
             let skipped = buffer.arrived(position * Self.second, at: 0)
             #expect((skipped != nil) == (position > 1))
             let due = buffer.position(at: Self.delay) ?? 0
-            #expect(position * Self.second - due <= JitterBuffer.limit)
+            #expect(position * Self.second - due <= PacketSchedule.limit)
         }
-        var file = JitterBuffer()
+        var file = PacketSchedule()
         _ = file.arrived(0, at: 0)
         let change = file.arrived(60 * Self.second, at: 0, limited: false)
         #expect(change == nil)
     }
 
     @Test func `no timestamp overflows`() {
-        var buffer = JitterBuffer()
+        var buffer = PacketSchedule()
         for position in [Int64.min, .max, 0, .min, .max] {
             for time in [Int64.min, .max, 0] {
                 _ = buffer.arrived(position, at: time)
@@ -267,7 +267,7 @@ extension Double {
     }
 
     @Test func `connecting again waits longer each time, up to 8 s`() {
-        var backoff = Backoff()
+        var backoff = StreamBackoff()
         let delays = (0..<7).map { _ in Double(backoff.next()) / 1e9 }
         #expect(delays == [0.5, 1, 2, 4, 8, 8, 8])
         backoff.reset()

@@ -43,7 +43,7 @@ import Testing
     ])
     func `a server's answer is shown without the key`(line: String, answer: String?) {
         let target = "rtmp://ana:secret@live.example.com:1935/app/geheim?token=secret"
-        #expect(ServerAnswer.read(line, from: target) == answer)
+        #expect(LoggedAnswer.read(line, from: target) == answer)
     }
 
     @Test(arguments: [

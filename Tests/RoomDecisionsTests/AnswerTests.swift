@@ -4,7 +4,7 @@ import Testing
 /// The room's answers to the offers of programs, and to changes of them.
 @Suite struct AnswerTests {
     /// A medium in few words: its kind, its payload types and what is agreed on of the first.
-    private static func summary(_ medium: SessionDescription.Media) -> String {
+    private static func summary(_ medium: SDPDescription.Media) -> String {
         guard medium.hasPort else { return "\(medium.kind) 0" }
         let payload = medium.payloads[0]
         let values = ["profile-level-id", "packetization-mode"].compactMap { payload[$0] }
@@ -44,7 +44,7 @@ import Testing
     func `each program is answered`(client: (name: String, sends: Bool, answer: [String])) throws {
         let offer = try OfferFixture.description(client.name)
         let terms = client.sends ? MediaTerms.viewer(videos: 1) : .guest
-        let answer = try Answer(to: offer, on: terms)
+        let answer = try SDPAnswer(to: offer, on: terms)
 
         let given = answer.offerForRoom
         #expect(given.media.map(\.name) == (0..<answer.streams.count).map(String.init))
@@ -58,7 +58,7 @@ import Testing
             #expect(Set(given.media.map(\.transport.username)).count == 1)
             #expect(Set(given.media.map(\.transport.password)).count == 1)
         }
-        #expect(try SessionDescription(given.text) == given)
+        #expect(try SDPDescription(given.text) == given)
 
         let local = OfferFixture.local(of: answer, sends: client.sends)
         let description = try answer.description(with: local)
@@ -69,7 +69,7 @@ import Testing
         // A room does not need the names of a far end's streams.
         var read = description
         for index in read.media.indices { read.media[index].stream = nil }
-        #expect(try SessionDescription(description.text) == read)
+        #expect(try SDPDescription(description.text) == read)
         // The first medium of the group has the shared transport.
         if let first = description.groups.first?.first {
             let medium = try #require(description.media.first { $0.name == first })
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `the texts for both sides, whole`() throws {
         let offer = try OfferFixture.description("livekit")
-        let answer = try Answer(to: offer, on: .guest)
+        let answer = try SDPAnswer(to: offer, on: .guest)
         #expect(
             answer.offerForRoom.text.split(separator: "\r\n") == [
                 "v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "t=0 0", "a=group:BUNDLE 0 1",
@@ -91,7 +91,7 @@ import Testing
                 "a=setup:actpass", "a=rtcp-mux", "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack",
                 "a=rtcp-fb:96 nack pli", "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 transport-cc",
                 "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96",
-                "a=extmap:3 \(SessionDescription.transportWideURI)",
+                "a=extmap:3 \(SDPDescription.transportWideURI)",
             ])
         let local = OfferFixture.local(of: answer, sends: false)
         let transport = [
@@ -111,7 +111,7 @@ import Testing
             ] + transport + [
                 "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtcp-fb:96 nack pli",
                 "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 transport-cc", "a=rtpmap:97 rtx/90000",
-                "a=fmtp:97 apt=96", "a=extmap:3 \(SessionDescription.transportWideURI)",
+                "a=fmtp:97 apt=96", "a=extmap:3 \(SDPDescription.transportWideURI)",
             ])
     }
 
@@ -154,16 +154,16 @@ import Testing
             + (name.map { "a=mid:\($0)\n" } ?? "") + lines + "\n"
     }
 
-    private static func offer(group: String?, _ media: String...) throws -> SessionDescription {
-        try SessionDescription(
+    private static func offer(group: String?, _ media: String...) throws -> SDPDescription {
+        try SDPDescription(
             "v=0\no=- 1 1 IN IP4 0.0.0.0\ns=-\nt=0 0\n"
                 + (group.map { "a=group:BUNDLE \($0)\n" } ?? "") + media.joined())
     }
 
     private static func answer(
-        to offer: SessionDescription, videos: Int = 1
-    ) throws -> SessionDescription {
-        let answer = try Answer(to: offer, on: .viewer(videos: videos))
+        to offer: SDPDescription, videos: Int = 1
+    ) throws -> SDPDescription {
+        let answer = try SDPAnswer(to: offer, on: .viewer(videos: videos))
         return try answer.description(with: OfferFixture.local(of: answer, sends: true))
     }
 
@@ -171,7 +171,7 @@ import Testing
     func `unsupported media are inactive or rejected, and the others are served`()
         throws
     {
-        let cases: [(offer: SessionDescription, ports: [Bool], group: [String]?)] = [
+        let cases: [(offer: SDPDescription, ports: [Bool], group: [String]?)] = [
             (
                 try Self.offer(group: "v a d", Self.video(), Self.audio(), Self.data),
                 [true, true, false], ["v", "a"]
@@ -229,13 +229,13 @@ import Testing
 
     @Test func `a shared transport is that of the first medium in the group`() throws {
         let offer = try OfferFixture.description("aiortc-1.4-send")
-        let given = try Answer(to: offer, on: .guest).offerForRoom
+        let given = try SDPAnswer(to: offer, on: .guest).offerForRoom
         #expect(given.media.map(\.transport.username) == ["4fGk", "4fGk"])
         #expect(given.media.flatMap(\.transport.candidates).map(\.port) == [50001])
         // Without the audio it is the video's.
         var video = offer
         video.media[0].hasPort = false
-        let rest = try Answer(to: video, on: .guest).offerForRoom
+        let rest = try SDPAnswer(to: video, on: .guest).offerForRoom
         #expect(rest.media.map(\.transport.username) == ["9hJm"])
         #expect(rest.media.flatMap(\.transport.candidates).map(\.port) == [50002])
     }
@@ -272,12 +272,12 @@ import Testing
     @Test func `a guest may send H.264 in single packets, and VP8 goes first`() throws {
         let single = Self.h264 + "packetization-mode=0;profile-level-id=42e01f"
         let offer = try Self.offer(group: nil, Self.video(direction: "sendonly", lines: single))
-        #expect(try Answer(to: offer, on: .guest).streams.map(\.video) == [.h264])
+        #expect(try SDPAnswer(to: offer, on: .guest).streams.map(\.video) == [.h264])
         let both = try Self.offer(
             group: nil,
             Self.video(
                 formats: "96 97", direction: "sendonly", lines: single + "\na=rtpmap:97 VP8/90000"))
-        #expect(try Answer(to: both, on: .guest).streams.map(\.payload) == [97])
+        #expect(try SDPAnswer(to: both, on: .guest).streams.map(\.payload) == [97])
     }
 
     @Test func `a viewer gets the codec that it names first, all videos the same`() throws {
@@ -287,16 +287,18 @@ import Testing
         for (formats, payload) in [("96 97 98", 98), ("97 98", 97), ("50 97", 97)] {
             let offer = try Self.offer(group: nil, Self.video(formats: formats, lines: lines))
             #expect(
-                try Answer(to: offer, on: .viewer(videos: 1)).streams.map(\.payload) == [payload])
+                try SDPAnswer(to: offer, on: .viewer(videos: 1)).streams.map(\.payload) == [payload]
+            )
         }
         let two = try Self.offer(
             group: "v w", Self.video(formats: "96 97", lines: lines),
             Self.video("w", formats: "97 96", lines: lines))
-        #expect(try Answer(to: two, on: .viewer(videos: 2)).streams.map(\.video) == [.h264, .h264])
+        #expect(
+            try SDPAnswer(to: two, on: .viewer(videos: 2)).streams.map(\.video) == [.h264, .h264])
     }
 
     @Test func `an offer without anything for the room is refused with the reason`() throws {
-        let cases: [(SessionDescription, Int, String)] = [
+        let cases: [(SDPDescription, Int, String)] = [
             (try Self.offer(group: nil, Self.data), 406, "no audio or video"),
             (try Self.offer(group: nil, Self.video(port: 0)), 406, "no audio or video"),
             (
@@ -336,8 +338,8 @@ import Testing
             for (index, line) in lines.enumerated() where line.hasPrefix("a=") {
                 var changed = lines
                 changed[index] = line + " \"evil\""
-                guard let offer = try? SessionDescription(changed.joined(separator: "\r\n")),
-                    let answer = try? Answer(to: offer, on: .guest)
+                guard let offer = try? SDPDescription(changed.joined(separator: "\r\n")),
+                    let answer = try? SDPAnswer(to: offer, on: .guest)
                 else { continue }
                 let texts = answer.offerForRoom.text
                 // A `cname` is a name of any characters, and its rest is another attribute.
@@ -349,7 +351,7 @@ import Testing
     // MARK: A media server's answer
 
     @Test func `a server's answer is read beside the offer`() throws {
-        let twcc = "a=rtcp-fb:96 transport-cc\na=extmap:3 \(SessionDescription.transportWideURI)"
+        let twcc = "a=rtcp-fb:96 transport-cc\na=extmap:3 \(SDPDescription.transportWideURI)"
         let offer = try Self.offer(
             group: "video0 audio1",
             Self.video("video0", direction: "sendonly", lines: "a=rtpmap:96 VP8/90000\n\(twcc)"),

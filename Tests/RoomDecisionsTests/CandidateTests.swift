@@ -7,7 +7,7 @@ import Testing
 
     private static func target(bundle: Bool) throws -> CandidateTarget {
         let media = ["audio 9 UDP/TLS/RTP/SAVPF 111", "video 9 UDP/TLS/RTP/SAVPF 96"]
-        let offer = try SessionDescription(
+        let offer = try SDPDescription(
             """
             v=0
             o=- 1 1 IN IP4 0.0.0.0
@@ -27,7 +27,7 @@ import Testing
             a=mid:data
 
             """)
-        return try Answer(to: offer, on: .guest).candidateTarget
+        return try SDPAnswer(to: offer, on: .guest).candidateTarget
     }
 
     private func problem(_ body: () throws -> Void) -> RequestError? {

@@ -7,7 +7,7 @@ import Testing
     private func packet(
         _ sequence: UInt16, _ timestamp: UInt32, _ rest: String, first: String = "80",
         isLast: Bool = false,
-        _ codec: VideoCodec? = .vp8
+        _ codec: RoomCodec? = .vp8
     ) -> VideoPacket? {
         func digits(_ value: UInt32, _ count: Int) -> String {
             let text = String(value, radix: 16)
@@ -62,9 +62,9 @@ import Testing
             ("80", "78 0002 0910 0003 674200", .h264, 12..<22, true),
             ("80", "65aabb", .h264, 12..<15, false), ("80", "6764001f", .h264, 12..<16, false),
             ("80", "aabb", nil, 12..<14, true),
-        ] as [(String, String, VideoCodec?, Range<Int>, Bool)])
+        ] as [(String, String, RoomCodec?, Range<Int>, Bool)])
     func `a packet has a payload, and may start a key frame`(
-        first: String, rest: String, codec: VideoCodec?, payload: Range<Int>, isKey: Bool
+        first: String, rest: String, codec: RoomCodec?, payload: Range<Int>, isKey: Bool
     ) {
         let read = packet(7, 9, rest, first: first, codec)
         #expect(read?.payload == payload && read?.startsKeyFrame == isKey)

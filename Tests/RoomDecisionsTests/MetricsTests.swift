@@ -1,4 +1,4 @@
-import GreenroomMetrics
+import RoomDecisions
 import Testing
 
 @Suite struct MetricsTests {

@@ -1,5 +1,5 @@
 import Foundation
-import GreenroomMetrics
+import RoomDecisions
 import TestSupport
 import Testing
 

@@ -47,12 +47,12 @@ import Testing
         let text =
             "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\n"
         let names = (0..<40).map { "room\($0)" }
-        let marked = SessionDescription.marked(text, with: names)
-        let read = try SessionDescription(marked)
+        let marked = SDPDescription.marked(text, with: names)
+        let read = try SDPDescription(marked)
         #expect(read.rooms == Array(names.prefix(32)))
-        #expect(try SessionDescription(read.text).rooms == read.rooms)
-        #expect(SessionDescription.marked(text, with: []) == text)
-        let other = try SessionDescription(
+        #expect(try SDPDescription(read.text).rooms == read.rooms)
+        #expect(SDPDescription.marked(text, with: []) == text)
+        let other = try SDPDescription(
             marked.replacing("room0 ", with: "\(String(repeating: "x", count: 65)) a;b "))
         #expect(other.rooms.first == "room1")
     }

@@ -15,8 +15,8 @@ import Testing
         lines.flatMap(\.self).map { $0 + "\r\n" }.joined()
     }
 
-    private func read(_ lines: [String]...) throws -> SessionDescription {
-        try SessionDescription(text(Self.head + lines.flatMap(\.self)))
+    private func read(_ lines: [String]...) throws -> SDPDescription {
+        try SDPDescription(text(Self.head + lines.flatMap(\.self)))
     }
 
     @Test func `an attribute of the session applies to media without it`() throws {
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `codecs, parameters, feedback and extensions are read`() throws {
-        let known = SessionDescription.transportWideURI
+        let known = SDPDescription.transportWideURI
         let more = [
             "a=rtcp-fb:* nack", "a=rtcp-fb:97 nack pli ", "a=rtcp-fb:97 goog-remb",
             "a=extmap:15 \(known)", "a=extmap:14 \(known)", "a=extmap:3 \(known)x",
@@ -111,12 +111,12 @@ import Testing
         ]
         for text in wrong {
             let error = #expect(throws: RequestError.self, "\(text.prefix(200))") {
-                try SessionDescription(text)
+                try SDPDescription(text)
             }
             #expect(error?.code.rawValue == 400)
         }
         let long = #expect(throws: RequestError.self) {
-            try SessionDescription(String(repeating: "v=0\r\n", count: 20_000))
+            try SDPDescription(String(repeating: "v=0\r\n", count: 20_000))
         }
         #expect(long?.code.rawValue == 413)
     }
@@ -134,13 +134,13 @@ import Testing
             let whole = Array(try OfferFixture.text(name).utf8)
             for _ in 0..<1000 {
                 let text = String(decoding: random.mutation(of: whole), as: UTF8.self)
-                guard let offer = try? SessionDescription(text) else { continue }
+                guard let offer = try? SDPDescription(text) else { continue }
                 read += 1
                 // The parser reads each text that the writer writes.
-                #expect(try SessionDescription(offer.text).media.count == offer.media.count)
+                #expect(try SDPDescription(offer.text).media.count == offer.media.count)
                 for terms in [MediaTerms.guest, .viewer(videos: 2)] {
-                    guard let answer = try? Answer(to: offer, on: terms) else { continue }
-                    #expect(try SessionDescription(answer.offerForRoom.text) == answer.offerForRoom)
+                    guard let answer = try? SDPAnswer(to: offer, on: terms) else { continue }
+                    #expect(try SDPDescription(answer.offerForRoom.text) == answer.offerForRoom)
                 }
             }
         }

@@ -22,7 +22,7 @@ package struct PageGate: Sendable {
     /// Begins a page.
     ///
     /// - Parameter resolve: Returns a path without symbolic links; nil if the file does not exist.
-    package mutating func begin(_ address: PageAddress, resolve: (String) -> String?) {
+    package mutating func begin(_ address: BrowserAddress, resolve: (String) -> String?) {
         failure = nil
         file = Self.path(ofFile: address.url)
         folder = file.flatMap { Self.folder(of: $0, resolve: resolve) }
@@ -30,7 +30,8 @@ package struct PageGate: Sendable {
 
     /// The files that a page reads, without symbolic links: its folder, and its own file if that is a link to
     /// another folder. Empty for a page that is not a file.
-    package static func files(of address: PageAddress, resolve: (String) -> String?) -> [String] {
+    package static func files(of address: BrowserAddress, resolve: (String) -> String?) -> [String]
+    {
         guard let file = path(ofFile: address.url), let folder = folder(of: file, resolve: resolve)
         else { return [] }
         let target = resolve(file) ?? folder

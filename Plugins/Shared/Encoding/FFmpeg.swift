@@ -36,7 +36,7 @@ package func allocated<Value>(_ made: Value?) throws(FFmpegError) -> Value {
     return made
 }
 
-/// Options of an encoder or a muxer, by name.
+/// Options of FFmpeg's libraries, by name.
 package struct FFmpegOptions: ~Copyable {
     package var dictionary: OpaquePointer?
 

@@ -119,7 +119,7 @@ package struct HLSPlaylist: Equatable {
 }
 
 /// The answer of a server that FFmpeg's libraries log instead of returning it.
-package enum ServerAnswer {
+package enum LoggedAnswer {
     /// Reads a line of their log.
     ///
     /// - Parameter target: The server's URL, whose parts after the host may be secrets.

@@ -1,5 +1,4 @@
 import Foundation
-import GreenroomMetrics
 import GreenroomPlugin
 import RoomDecisions
 
@@ -36,13 +35,13 @@ extension RoomHandler {
     /// - Parameter role: Nil without a token that is right.
     func respondToProgram(
         _ request: RoomRequest, _ path: [String], _ role: Access.Role?, _ sender: String
-    ) async throws -> Reply? {
+    ) async throws -> HTTPReply? {
         guard let first = path.first, ["api", "metrics", "health", "ready"].contains(first) else {
             return nil
         }
         do {
             if path == ["health"], request.method == "GET" {
-                return try Reply.json(
+                return try HTTPReply.json(
                     Done(status: control.isLive ? "live" : "closed"),
                     status: control.isLive ? 200 : 503)
             }
@@ -51,7 +50,7 @@ extension RoomHandler {
                     control.isLive
                     ? room.readiness(hasGuests: access.tokens[.guest] != nil)
                     : Room.Readiness(status: "closed", reason: RequestError.hasClosed.description)
-                return try Reply.json(readiness, status: readiness.reason == nil ? 200 : 503)
+                return try HTTPReply.json(readiness, status: readiness.reason == nil ? 200 : 503)
             }
             if path == ["metrics"], request.method == "GET",
                 access.mayReadMetrics(header: request.head["authorization"])
@@ -61,9 +60,10 @@ extension RoomHandler {
             let session = try admit(request, role, sender)
             return try await answer(request, path, session, sender)
         } catch let error as RequestError {
-            return try Reply.json(ErrorBody(error: error.description), status: error.code.rawValue)
+            return try HTTPReply.json(
+                ErrorBody(error: error.description), status: error.code.rawValue)
         } catch let refusal as SendRefusal {
-            return try Reply.json(
+            return try HTTPReply.json(
                 ErrorBody(error: Self.words(of: refusal)), status: Self.status(of: refusal))
         }
     }
@@ -101,16 +101,16 @@ extension RoomHandler {
 
     private func answer(
         _ request: RoomRequest, _ path: [String], _ session: SessionControl, _ sender: String
-    ) async throws -> Reply {
+    ) async throws -> HTTPReply {
         switch (request.method, path) {
         case ("POST", ["api", "command"]):
             return try await perform(try Self.command(in: request), session)
         case ("GET", ["api", "session"]):
-            return Reply.data(Data(try session.describe().utf8), "application/json")
+            return HTTPReply.data(Data(try session.describe().utf8), "application/json")
         case ("GET", ["api", "report"]):
-            return Reply.data(Data(try session.report().utf8), "application/json")
+            return HTTPReply.data(Data(try session.report().utf8), "application/json")
         case ("GET", ["api", "events"]):
-            return Reply.events(try control.events(after: Self.lastEvent(in: request)))
+            return HTTPReply.events(try control.events(after: Self.lastEvent(in: request)))
         case ("GET", _) where path.count == 3 && path[..<2] == ["api", "still"]:
             return try await still(path[2], sender)
         default:
@@ -123,7 +123,7 @@ extension RoomHandler {
     }
 
     /// The session's report, if the room may read it, and the room's numbers.
-    private func metrics() throws -> Reply {
+    private func metrics() throws -> HTTPReply {
         var metrics = Metrics()
         if let session = control.session {
             guard let whole = Metrics(report: try session.report()) else {
@@ -139,7 +139,7 @@ extension RoomHandler {
             ("viewer_places", "Further viewers that the room has a place for.", left.viewers),
             ("guest_places", "Further guests that the room has a place for.", left.guests),
         ] { metrics.add(gauge: "room_\(name)", help, Double(value)) }
-        return Reply.data(
+        return HTTPReply.data(
             Data(metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8")
     }
 
@@ -162,14 +162,14 @@ extension RoomHandler {
         return command
     }
 
-    private func perform(_ command: String, _ session: SessionControl) async throws -> Reply {
+    private func perform(_ command: String, _ session: SessionControl) async throws -> HTTPReply {
         switch try await control.perform(command, of: session) {
         case .outcome(let outcome) where outcome.isDone:
-            return try Reply.json(Done(status: "done", text: outcome.text))
+            return try HTTPReply.json(Done(status: "done", text: outcome.text))
         case .outcome(let outcome):
             throw RequestError(.conflict, outcome.text)
         case .queued:
-            return try Reply.json(Done(status: "queued"), status: 202)
+            return try HTTPReply.json(Done(status: "queued"), status: 202)
         }
     }
 
@@ -197,13 +197,13 @@ extension RoomHandler {
         return (header ?? query).flatMap { Int($0) }
     }
 
-    private func still(_ file: String, _ sender: String) async throws -> Reply {
+    private func still(_ file: String, _ sender: String) async throws -> HTTPReply {
         guard file.hasSuffix(".jpg") else {
             throw RequestError(
                 .notFound, "Images are JPEG: the track's name and .jpg, as camera.jpg.")
         }
         guard allows(\.changes, sender) else { throw Self.tooMany }
         let name = String(file.dropLast(4))
-        return Reply.data(Data(try await control.stills.jpeg(of: name)), "image/jpeg")
+        return HTTPReply.data(Data(try await control.stills.jpeg(of: name)), "image/jpeg")
     }
 }

@@ -27,6 +27,7 @@ final class Stills: Sendable {
 
     private let host: PluginHost
     private let state = Mutex(State())
+    private let taken = Signal()
 
     init(host: PluginHost) { self.host = host }
 
@@ -64,6 +65,7 @@ final class Stills: Sendable {
             state.waiting[id] = nil
             state.pictures[id] = (state.taken, picture)
         }
+        taken.post()
     }
 
     /// Wants nothing more of tracks that no request has named lately. Called every second.
@@ -105,7 +107,8 @@ final class Stills: Sendable {
         // Others may still wait for an image of the track.
         defer { if !isServed { giveUp(id) } }
         let deadline = Date.now.addingTimeInterval(Self.longestWait)
-        while Date.now < deadline {
+        while Date.now < deadline, !Task.isCancelled {
+            let count = taken.count
             let picture = state.withLock { state in
                 state.pictures[id].flatMap { $0.number > seen ? $0.picture : nil }
             }
@@ -113,7 +116,7 @@ final class Stills: Sendable {
                 isServed = true
                 return try picture.jpeg()
             }
-            try await Task.sleep(for: .milliseconds(20))
+            await taken.wait(after: count, atMost: .seconds(deadline.timeIntervalSinceNow))
         }
         throw RequestError(.full, "No frame of \(name) arrived in time: try again.")
     }

@@ -38,7 +38,7 @@ package struct Announcement: Equatable, Sendable {
     package func applied(to description: String) -> String {
         var lines: [String] = []
         var written: Set<String> = []
-        var lists: [[SessionDescription.Candidate]] = [[]]
+        var lists: [[SDPDescription.Candidate]] = [[]]
         // Each medium has its own candidates, so a medium's `auto` candidates count for that medium
         // alone.
         let all = description.split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -70,9 +70,9 @@ package struct Announcement: Equatable, Sendable {
     /// candidate.
     private static func candidate(
         in line: Substring
-    ) -> SessionDescription.Candidate? {
+    ) -> SDPDescription.Candidate? {
         guard line.hasPrefix(prefix),
-            let candidate = SessionDescription.Candidate(String(line.dropFirst(prefix.count))),
+            let candidate = SDPDescription.Candidate(String(line.dropFirst(prefix.count))),
             let address = NetworkAddress(candidate.address), address.reach != .link
         else { return nil }
         return candidate
@@ -80,8 +80,8 @@ package struct Announcement: Equatable, Sendable {
 
     /// The candidates at which routers forward to a host candidate.
     private func announced(
-        _ candidate: SessionDescription.Candidate, among all: [SessionDescription.Candidate]
-    ) -> [SessionDescription.Candidate] {
+        _ candidate: SDPDescription.Candidate, among all: [SDPDescription.Candidate]
+    ) -> [SDPDescription.Candidate] {
         guard candidate.kind == .host, let own = NetworkAddress(candidate.address),
             own.reach != .machine
         else { return [] }

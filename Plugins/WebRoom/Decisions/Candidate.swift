@@ -1,6 +1,6 @@
 import Glibc
 
-extension SessionDescription {
+extension SDPDescription {
     /// An address at which a peer can be reached (RFC 8839). The address uses UDP and is numeric,
     /// because resolving a name would need a lookup.
     package struct Candidate: Equatable, Sendable {

@@ -5,7 +5,7 @@ package struct CandidateFragment: Equatable {
     package struct Candidate: Equatable {
         /// The medium's `a=mid`; nil if the first medium.
         package var medium: String?
-        package var address: SessionDescription.Candidate
+        package var address: SDPDescription.Candidate
     }
 
     /// The name of the fragment's ICE session; nil if absent.
@@ -41,11 +41,11 @@ package struct CandidateFragment: Equatable {
                 username = name
             } else if line.hasPrefix("a=candidate:") {
                 count += 1
-                guard count <= SessionDescription.mostCandidates else {
-                    throw .bad("more than \(SessionDescription.mostCandidates) candidates")
+                guard count <= SDPDescription.mostCandidates else {
+                    throw .bad("more than \(SDPDescription.mostCandidates) candidates")
                 }
                 let value = String(line.dropFirst("a=candidate:".count))
-                guard let address = SessionDescription.Candidate(value) else { continue }
+                guard let address = SDPDescription.Candidate(value) else { continue }
                 candidates.append(Candidate(medium: medium, address: address))
             }
         }
@@ -77,14 +77,14 @@ package struct CandidateTarget: Sendable {
     /// - Throws: ``RequestError`` if the fragment does not belong to the connection.
     package mutating func take(
         _ fragment: CandidateFragment
-    ) throws(RequestError) -> [(line: Int, address: SessionDescription.Candidate)] {
+    ) throws(RequestError) -> [(line: Int, address: SDPDescription.Candidate)] {
         if let name = fragment.username, !usernames.contains(name) {
             throw RequestError(
                 .conflict,
                 "The candidates are of another ICE session: the room can't restart ICE. Make a new "
                     + "offer.")
         }
-        var found: [(line: Int, address: SessionDescription.Candidate)] = []
+        var found: [(line: Int, address: SDPDescription.Candidate)] = []
         for candidate in fragment.candidates {
             let name = candidate.medium
             guard let line = name.map({ lines[$0] }) ?? 0 else {
@@ -95,8 +95,8 @@ package struct CandidateTarget: Sendable {
             }
             found.append((line, candidate.address))
         }
-        guard taken + found.count <= SessionDescription.mostCandidates else {
-            throw .bad("more than \(SessionDescription.mostCandidates) candidates")
+        guard taken + found.count <= SDPDescription.mostCandidates else {
+            throw .bad("more than \(SDPDescription.mostCandidates) candidates")
         }
         taken += found.count
         return found

@@ -3,9 +3,9 @@ package struct ConnectionTrouble: Equatable, Sendable {
     /// The facts of a connection that waits for its media.
     package struct Facts: Sendable {
         /// The candidates that the room has sent.
-        package var local: [SessionDescription.Candidate]
+        package var local: [SDPDescription.Candidate]
         /// The far end's candidates.
-        package var remote: [SessionDescription.Candidate]
+        package var remote: [SDPDescription.Candidate]
         /// The UDP ports that media may use; nil if any.
         package var ports: ClosedRange<UInt16>?
         /// Whether the room has a TURN server.
@@ -13,7 +13,7 @@ package struct ConnectionTrouble: Equatable, Sendable {
 
         /// Describes a connection.
         package init(
-            local: [SessionDescription.Candidate], remote: [SessionDescription.Candidate],
+            local: [SDPDescription.Candidate], remote: [SDPDescription.Candidate],
             ports: ClosedRange<UInt16>?, hasTURN: Bool
         ) {
             (self.local, self.remote) = (local, remote)
@@ -36,7 +36,7 @@ package struct ConnectionTrouble: Equatable, Sendable {
 
     private static let most = 6
 
-    private static func list(_ candidates: [SessionDescription.Candidate]) -> String {
+    private static func list(_ candidates: [SDPDescription.Candidate]) -> String {
         guard !candidates.isEmpty else { return "no address" }
         let names = candidates.prefix(most).map { candidate in
             let host =

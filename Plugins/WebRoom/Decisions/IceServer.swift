@@ -83,11 +83,12 @@ package struct IceServers: Sendable {
     }
 
     /// The way in which a TURN server authenticates users.
-    package enum Access: Equatable, Sendable {
+    package enum Access: Sendable {
         case open
         case fixed(Credential)
-        /// The server computes passwords from a secret that it shares with the room.
-        case shared(secret: String)
+        /// The server computes passwords from a secret that it shares with the room: the HMAC-SHA-1
+        /// of the user name.
+        case shared(sign: @Sendable (_ username: String) -> [UInt8])
     }
 
     /// A server in the form that `RTCPeerConnection` accepts.
@@ -118,10 +119,10 @@ package struct IceServers: Sendable {
         switch access {
         case .open: return nil
         case .fixed(let credential): return credential
-        case .shared(let secret):
+        case .shared(let sign):
             let username = "\(now + Self.lifetime):greenroom"
-            let hash = HMAC.sha1(Array(username.utf8), key: Array(secret.utf8))
-            return Credential(username: username, password: Data(hash).base64EncodedString())
+            return Credential(
+                username: username, password: Data(sign(username)).base64EncodedString())
         }
     }
 

@@ -3,7 +3,7 @@ import GreenroomMedia
 /// A stream that a connection sends or receives, with the negotiated values of its medium.
 package struct MediaStream: Equatable, Sendable {
     /// The video codec; nil if the stream is audio, which is Opus.
-    package var video: VideoCodec?
+    package var video: RoomCodec?
     /// The payload type.
     package var payload: Int
     /// The id of the header extension for congestion control; nil if the stream has no
@@ -11,7 +11,7 @@ package struct MediaStream: Equatable, Sendable {
     package var transportWide: Int?
 
     /// Describes a stream.
-    package init(video: VideoCodec?, payload: Int, transportWide: Int? = nil) {
+    package init(video: RoomCodec?, payload: Int, transportWide: Int? = nil) {
         (self.video, self.payload, self.transportWide) = (video, payload, transportWide)
     }
 
@@ -19,7 +19,7 @@ package struct MediaStream: Equatable, Sendable {
     package var codec: String { video?.rawValue ?? "OPUS" }
 
     /// The streams that the room offers to a media server: one video, and audio.
-    package static func offered(_ video: VideoCodec?) -> [MediaStream] {
+    package static func offered(_ video: RoomCodec?) -> [MediaStream] {
         let video = video.map { MediaStream(video: $0, payload: 96, transportWide: 3) }
         return [video, MediaStream(video: nil, payload: 111)].compactMap(\.self)
     }
@@ -51,8 +51,8 @@ package struct MediaTerms: Equatable, Sendable {
     }
 
     /// The payload type for Opus.
-    func audio(of medium: SessionDescription.Media) throws(RequestError)
-        -> SessionDescription.Payload
+    func audio(of medium: SDPDescription.Media) throws(RequestError)
+        -> SDPDescription.Payload
     {
         guard let found = medium.payloads.first(where: { $0.codec == "OPUS" }) else {
             throw refusal(medium.kind, "Opus", "")
@@ -64,11 +64,11 @@ package struct MediaTerms: Equatable, Sendable {
     ///
     /// - Parameter codec: The codec; nil to choose the best for the room.
     func video(
-        of medium: SessionDescription.Media, _ codec: VideoCodec?
-    ) throws(RequestError) -> (codec: VideoCodec, payload: SessionDescription.Payload) {
+        of medium: SDPDescription.Media, _ codec: RoomCodec?
+    ) throws(RequestError) -> (codec: RoomCodec, payload: SDPDescription.Payload) {
         var faults: [String] = []
         // Prefer VP8 for guests: an H.264 decoder parses more of a hostile stream.
-        let order: [VideoCodec] =
+        let order: [RoomCodec] =
             codec.map { [$0] } ?? (sends ? preferred(of: medium) : [.vp8, .h264])
         for codec in order {
             let all = medium.payloads.filter {
@@ -85,10 +85,10 @@ package struct MediaTerms: Equatable, Sendable {
     }
 
     /// The room's codecs in the order of an offer.
-    private func preferred(of medium: SessionDescription.Media) -> [VideoCodec] {
-        var order: [VideoCodec] = []
+    private func preferred(of medium: SDPDescription.Media) -> [RoomCodec] {
+        var order: [RoomCodec] = []
         for payload in medium.payloads {
-            guard let codec = VideoCodec(rawValue: payload.codec), !order.contains(codec) else {
+            guard let codec = RoomCodec(rawValue: payload.codec), !order.contains(codec) else {
                 continue
             }
             order.append(codec)
@@ -107,9 +107,9 @@ enum H264Format {
     ///
     /// - Parameter faults: Receives the faults of the other payload types.
     static func best(
-        of payloads: [SessionDescription.Payload], sends: Bool, _ faults: inout [String]
-    ) -> SessionDescription.Payload? {
-        var best: (payload: SessionDescription.Payload, rank: Int)?
+        of payloads: [SDPDescription.Payload], sends: Bool, _ faults: inout [String]
+    ) -> SDPDescription.Payload? {
+        var best: (payload: SDPDescription.Payload, rank: Int)?
         for payload in payloads {
             switch rank(of: payload, sends: sends) {
             case .success(let rank):
@@ -123,7 +123,7 @@ enum H264Format {
 
     /// The rank of a payload type. A lower rank is better.
     private static func rank(
-        of payload: SessionDescription.Payload, sends: Bool
+        of payload: SDPDescription.Payload, sends: Bool
     ) -> Result<Int, InvalidValueError> {
         var rank = 0
         if let profile = payload["profile-level-id"]?.lowercased() {

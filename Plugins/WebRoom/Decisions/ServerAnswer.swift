@@ -1,7 +1,7 @@
 /// A media server's answer to an offer of the room, adapted for webrtcbin.
 package struct ServerAnswer: Equatable, Sendable {
     /// The answer with the media and names of the offer.
-    package let description: SessionDescription
+    package let description: SDPDescription
 
     /// Checks an answer against its offer.
     ///
@@ -10,7 +10,7 @@ package struct ServerAnswer: Equatable, Sendable {
     ///   - offer: The offer of webrtcbin.
     /// - Throws: ``RequestError`` with the fault of the answer.
     package init(
-        _ answer: SessionDescription, to offer: SessionDescription
+        _ answer: SDPDescription, to offer: SDPDescription
     ) throws(RequestError) {
         guard answer.media.count == offer.media.count else {
             throw .bad(
@@ -28,7 +28,7 @@ package struct ServerAnswer: Equatable, Sendable {
         }
         transport.setup = transport.setup ?? .active
         transport.candidates = []
-        var description = SessionDescription()
+        var description = SDPDescription()
         description.isLite = answer.isLite
         for (line, (offered, answered)) in pairs.enumerated() {
             var medium = offered
@@ -38,7 +38,7 @@ package struct ServerAnswer: Equatable, Sendable {
             if line == 0 {
                 medium.transport.candidates = Array(
                     answer.media.flatMap(\.transport.candidates)
-                        .prefix(SessionDescription.mostCandidates))
+                        .prefix(SDPDescription.mostCandidates))
             }
             if let payload = Self.payload(of: answered, for: offered) {
                 // The room offers only the first medium with a port of its own.
@@ -67,8 +67,8 @@ package struct ServerAnswer: Equatable, Sendable {
 
     /// The offered payload type that a server accepts; nil if the server rejects the medium.
     private static func payload(
-        of answered: SessionDescription.Media, for offered: SessionDescription.Media
-    ) -> SessionDescription.Payload? {
+        of answered: SDPDescription.Media, for offered: SDPDescription.Media
+    ) -> SDPDescription.Payload? {
         guard answered.hasPort, answered.kind == offered.kind else { return nil }
         return answered.payloads.first { payload in
             offered.payloads.contains {

@@ -26,13 +26,13 @@ package struct ServerReply: Equatable, Sendable {
     /// - Throws: ``ServerError`` with the fault, the rule and the fix.
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool, name: String
-    ) throws(ServerError) -> (description: SessionDescription, warning: String?) {
+    ) throws(ServerError) -> (description: SDPDescription, warning: String?) {
         guard status == 201 else {
             throw ServerError(fault(of: purpose), retryAfter: retryAfter)
         }
-        let answer: SessionDescription
+        let answer: SDPDescription
         do throws(RequestError) {
-            answer = try SessionDescription(body)
+            answer = try SDPDescription(body)
         } catch {
             throw ServerError("the answer is not usable. \(error)")
         }

@@ -21,7 +21,7 @@ package struct VideoPacket: Equatable, Sendable {
     ///
     /// - Parameter codec: The codec of the payload; nil for audio.
     /// - Returns: The packet; nil if a header is invalid.
-    package init?(_ bytes: UnsafeBufferPointer<UInt8>, _ codec: VideoCodec?) {
+    package init?(_ bytes: UnsafeBufferPointer<UInt8>, _ codec: RoomCodec?) {
         guard bytes.count >= 12, bytes[0] >> 6 == 2 else { return nil }
         var start = 12 + 4 * Int(bytes[0] & 0x0f)
         if bytes[0] & 0x10 != 0 {

@@ -38,14 +38,14 @@ final class RoomExchange: Sendable {
 
     /// Refuses the request, because the room has closed.
     func abandon() {
-        Reply.refused(503, RequestError.hasClosed.description).send(to: handle.pointer)
+        HTTPReply.refused(503, RequestError.hasClosed.description).send(to: handle.pointer)
         greenroom_mhd_request_free(handle.pointer)
     }
 
     /// Answers the request, once.
     func serve(_ handler: RoomHandler) async {
         let request = RoomRequest(head: head, body: body.withLock { $0 })
-        var reply = Reply.refused(500, "The request failed.")
+        var reply = HTTPReply.refused(500, "The request failed.")
         if let made = try? await handler.respond(to: request, from: client) { reply = made }
         reply.send(to: handle.pointer)
         if case .events(var events) = reply.body {
@@ -86,7 +86,7 @@ final class RoomExchange: Sendable {
     }
 }
 
-extension Reply {
+extension HTTPReply {
     /// Gives the reply to the server.
     func send(to request: OpaquePointer) {
         var data = Data()

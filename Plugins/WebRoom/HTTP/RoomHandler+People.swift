@@ -29,7 +29,7 @@ extension RoomHandler {
     func respondToPeople(
         _ request: RoomRequest, _ path: [String], _ query: [String: String], _ role: Access.Role,
         _ sender: String
-    ) throws -> Reply? {
+    ) throws -> HTTPReply? {
         func needs(_ needed: Access.Role) throws(RequestError) {
             guard role >= needed else {
                 throw RequestError(.forbidden, "The link does not allow that.")
@@ -41,7 +41,7 @@ extension RoomHandler {
             let id = try room.join(
                 listening: query["name"] ?? "Guest", isRecorded: try Self.isRecorded(query),
                 through: query["viewer"])
-            return Reply.created(at: "/guests/\(id)")
+            return HTTPReply.created(at: "/guests/\(id)")
         case ("POST", "messages", 1):
             try needs(query["guest"] == nil ? .operator : .guest)
             guard request.body.count <= Self.longestMessage else { throw RequestError.tooLarge }
@@ -49,35 +49,35 @@ extension RoomHandler {
                 throw RequestError.bad("the message is not valid UTF-8")
             }
             guard allows(\.messages, sender) else {
-                return Reply.refused(429, "Too many messages: wait a moment.")
+                return HTTPReply.refused(429, "Too many messages: wait a moment.")
             }
             control.pass(on: text, from: try room.say(text, from: query["guest"]))
-            return Reply.done
+            return HTTPReply.done
         case ("PATCH", "participants", 2):
             try needs(.operator)
             guard query["microphone"] == "off" else {
                 throw RequestError.bad("an operator can set microphone=off alone")
             }
             try room.mute(participant: try Self.number(path[1]))
-            return Reply.done
+            return HTTPReply.done
         case ("DELETE", "participants", 2):
             try needs(.operator)
             let number = try Self.number(path[1])
             guard room.remove(participant: number, isBarred: query["bar"] == "name") else {
                 throw Self.noParticipant
             }
-            return Reply.done
+            return HTTPReply.done
         case ("PUT", "pin", 1):
             try needs(.operator)
             guard let stream = query["stream"].flatMap({ UInt32($0) }) else {
                 throw RequestError.bad("the stream is missing: write ?stream=1")
             }
             try room.pin(stream)
-            return Reply.done
+            return HTTPReply.done
         case ("DELETE", "pin", 1):
             try needs(.operator)
             try room.pin(nil)
-            return Reply.done
+            return HTTPReply.done
         default: return nil
         }
     }

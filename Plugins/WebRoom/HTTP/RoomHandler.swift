@@ -65,7 +65,7 @@ final class RoomHandler: Sendable {
     /// - Parameter client: Where it is from; nil: unknown.
     func respond(
         to request: RoomRequest, from client: ClientAddress?
-    ) async throws -> Reply {
+    ) async throws -> HTTPReply {
         let reply = try await reply(to: request, from: client)
         guard let origin = request.head["origin"], origins.allows(origin) else { return reply }
         return reply.allowing(origin, isPreflight: request.method == "OPTIONS")
@@ -73,20 +73,20 @@ final class RoomHandler: Sendable {
 
     private func reply(
         to request: RoomRequest, from client: ClientAddress?
-    ) async throws -> Reply {
+    ) async throws -> HTTPReply {
         do {
             return try await answer(request, from: client)
         } catch let error as RequestError {
-            return Reply.refused(error.code.rawValue, error.description)
+            return HTTPReply.refused(error.code.rawValue, error.description)
         } catch let error as PluginError {
             room.services.host.log(.warning, "a request failed: \(error.text)")
-            return Reply.refused(500, "The request failed; the room's log has the cause.")
+            return HTTPReply.refused(500, "The request failed; the room's log has the cause.")
         }
     }
 
     private func answer(
         _ request: RoomRequest, from client: ClientAddress?
-    ) async throws -> Reply {
+    ) async throws -> HTTPReply {
         let role = access.role(ofHeader: request.head["authorization"])
         let path = request.head.parts
         let sender = sender(of: request, path, role, client)
@@ -96,17 +96,17 @@ final class RoomHandler: Sendable {
         let isAllowed = isOwn(request) || origins.allows(request.head["origin"])
         if request.method == "OPTIONS" {
             // A browser asks without the token.
-            return isAllowed ? Reply.options(links: role == nil ? [] : links) : Self.otherPage
+            return isAllowed ? HTTPReply.options(links: role == nil ? [] : links) : Self.otherPage
         }
         if let response = try await respondToProgram(request, path, role, sender) {
             return response
         }
         if request.method == "GET", let file = PageFile(path: path) {
-            return Reply.file(file.bytes, file.type)
+            return HTTPReply.file(file.bytes, file.type)
         }
         guard let role else {
             guard allows(\.mistakes, sender) else { return Self.tooMany }
-            return Reply.refused(401, "The link is not of this room, or of an earlier session.")
+            return HTTPReply.refused(401, "The link is not of this room, or of an earlier session.")
         }
         if request.method != "GET" {
             guard isAllowed else { return Self.otherPage }
@@ -130,7 +130,7 @@ final class RoomHandler: Sendable {
     private func respond(
         to request: RoomRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?,
         _ sender: String
-    ) async throws -> Reply {
+    ) async throws -> HTTPReply {
         func needs(_ needed: Access.Role) throws(RequestError) {
             guard role >= needed else {
                 throw RequestError(.forbidden, "The link does not allow that.")
@@ -141,7 +141,7 @@ final class RoomHandler: Sendable {
         if let reply = try respondToPeople(request, path, query, role, sender) { return reply }
         switch (request.method, path.first, path.count) {
         case ("GET", "room", 1):
-            return try Reply.json(
+            return try HTTPReply.json(
                 await description(
                     for: role, guest: query["guest"], viewer: query["viewer"],
                     after: query["after"].flatMap { Int($0) },
@@ -150,16 +150,16 @@ final class RoomHandler: Sendable {
             let offer = try Self.offer(in: request)
             let (id, answer) = try await room.watch(
                 Self.subject(path.dropFirst().first), offer: offer, from: client)
-            return Reply.created(answer, in: "viewers", id, links: links)
+            return HTTPReply.created(answer, in: "viewers", id, links: links)
         case ("PUT", "viewers", 3) where path[2] == "slots":
             try room.wish(try Self.wishes(in: request), of: path[1])
-            return Reply.done
+            return HTTPReply.done
         case ("PUT", "viewers", 3) where path[2] == "volumes":
             try room.set(try Self.volumes(in: request), of: path[1])
-            return Reply.done
+            return HTTPReply.done
         case ("DELETE", "viewers", 2):
             guard room.remove(viewer: path[1], because: nil) else { throw Self.noConnection }
-            return Reply.done
+            return HTTPReply.done
         case ("POST", "whip", 1):
             try needs(.guest)
             let offer = try Self.offer(in: request)
@@ -167,27 +167,27 @@ final class RoomHandler: Sendable {
                 query["name"] ?? "Guest", isRecorded: try Self.isRecorded(query), offer: offer,
                 sharer: query["share-of"],
                 listener: query["viewer"])
-            return Reply.created(answer, in: "guests", id, links: links)
+            return HTTPReply.created(answer, in: "guests", id, links: links)
         case ("PATCH", "viewers", 2):
             let fragment = try Self.candidates(in: request, of: path[1])
             try room.take(fragment) { $0.viewers[path[1]]?.peer }
-            return Reply.done
+            return HTTPReply.done
         case ("PATCH", "guests", 2) where query.isEmpty || !request.type.isEmpty:
             try needs(.guest)
             let fragment = try Self.candidates(in: request, of: path[1])
             try room.take(fragment) { $0.guests[path[1]]?.peer }
-            return Reply.done
+            return HTTPReply.done
         case ("PATCH", "guests", 2):
             try needs(.guest)
             if let viewer = query["viewer"] { try room.listen(path[1], through: viewer) }
             try room.mute(
                 path[1], camera: try Self.isOff(query["camera"]),
                 microphone: try Self.isOff(query["microphone"]))
-            return Reply.done
+            return HTTPReply.done
         case ("DELETE", "guests", 2):
             try needs(.guest)
             guard room.remove(guest: path[1], because: nil) else { throw Self.noConnection }
-            return Reply.done
+            return HTTPReply.done
         default:
             throw RequestError(.notFound, "Not found.")
         }
@@ -215,14 +215,14 @@ final class RoomHandler: Sendable {
         return "\(role.rawValue) \(address)"
     }
 
-    private static var otherPage: Reply {
-        Reply.refused(
+    private static var otherPage: HTTPReply {
+        HTTPReply.refused(
             403,
             "The request comes from another page. The setting allow-origins can allow its origin.")
     }
 
-    private static var tooMany: Reply {
-        Reply.refused(429, "Too many requests: wait a moment.")
+    private static var tooMany: HTTPReply {
+        HTTPReply.refused(429, "Too many requests: wait a moment.")
     }
 
     func allows(
@@ -236,7 +236,7 @@ final class RoomHandler: Sendable {
         guard request.type.hasPrefix("application/sdp") else {
             throw RequestError.bad("the Content-Type is not application/sdp")
         }
-        let body = try body(of: request, atMost: SessionDescription.longest)
+        let body = try body(of: request, atMost: SDPDescription.longest)
         guard let text = String(data: body, encoding: .utf8) else {
             throw RequestError.bad("the offer is not UTF-8")
         }
@@ -250,7 +250,7 @@ final class RoomHandler: Sendable {
         guard request.type.hasPrefix(CandidateFragment.type) else {
             throw RequestError(.otherType, "The body is \(CandidateFragment.type).")
         }
-        if let tag = request.head["if-match"], tag != "*", tag != Reply.tag(of: id) {
+        if let tag = request.head["if-match"], tag != "*", tag != HTTPReply.tag(of: id) {
             throw RequestError(.stale, "If-Match is not the ETag of the connection.")
         }
         let body = try body(of: request, atMost: CandidateFragment.longest)

@@ -224,7 +224,7 @@ final class RoomServer: Sendable {
             greenroom_mhd_set_value(request, Unmanaged.passRetained(exchange).toOpaque())
             return true
         case .failure(let fault):
-            var reply = Reply.refused(fault.code.rawValue, fault.description)
+            var reply = HTTPReply.refused(fault.code.rawValue, fault.description)
             reply.close()
             reply.send(to: request)
             return false

@@ -14,7 +14,7 @@ enum Arrival {
 
     /// The delay of forwarded packets after their timestamp, in nanoseconds. Audio of the same time
     /// passes through the session's mix, so both leave together.
-    static let forwardDelay = Int(delay) + VideoEncoder.delay
+    static let forwardDelay = Int(delay) + RoomVideoEncoder.delay
     /// The properties of a sink that hands packets on then.
     static let forward = "sync=true ts-offset=\(forwardDelay)"
 

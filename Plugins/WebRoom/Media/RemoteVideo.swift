@@ -90,14 +90,14 @@ final class RemoteVideo: Sendable {
     private static let layer = StreamLayer(rendition: .full, isForwarded: true)
 
     private let forwarding = Mutex(Forwarding())
-    let codec: VideoCodec
+    let codec: RoomCodec
     private let isShare: Bool
     private let services: RoomServices
     private let onTooMuch: @Sendable (_ reason: String) -> Void
     private let state = Mutex(State())
 
     init(
-        _ codec: VideoCodec, isShare: Bool, services: RoomServices,
+        _ codec: RoomCodec, isShare: Bool, services: RoomServices,
         onTooMuch: @escaping @Sendable (_ reason: String) -> Void
     ) {
         self.codec = codec
@@ -167,7 +167,7 @@ final class RemoteVideo: Sendable {
     func setViewers(_ viewers: VideoStream?) { forwarding.withLock { $0.viewers = viewers } }
 
     /// The bit rates of the renditions that viewers with a codec can get as they are sent.
-    func sent(in codec: VideoCodec) -> [Rendition: Int] {
+    func sent(in codec: RoomCodec) -> [Rendition: Int] {
         forwarding.withLock { state in
             codec == self.codec && state.size != nil ? [.full: state.bitsPerSecond] : [:]
         }

@@ -12,7 +12,7 @@ struct StreamPacket {
         /// The packet; nil if a header is invalid.
         ///
         /// - Parameter codec: Nil for audio.
-        func packet(_ codec: VideoCodec?) -> StreamPacket? {
+        func packet(_ codec: RoomCodec?) -> StreamPacket? {
             VideoPacket(bytes, codec).map {
                 StreamPacket(bytes: bytes, departure: departure, facts: $0)
             }

@@ -14,7 +14,7 @@ final class VideoFeed: Sendable {
 
         init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        init(_ layer: StreamLayer, _ codec: VideoCodec) {
+        init(_ layer: StreamLayer, _ codec: RoomCodec) {
             let group = layer.isForwarded ? 2 : codec == .vp8 ? 0 : 1
             rawValue = 1 << (layer.rendition.rawValue + group * Rendition.allCases.count)
         }
@@ -37,12 +37,12 @@ final class VideoFeed: Sendable {
         var isOwed = false
     }
 
-    let codec: VideoCodec
+    let codec: RoomCodec
     private let slots: Slots
     let slot: Int
     private let state: Mutex<State>
 
-    init(_ slots: Slots, slot: Int, codec: VideoCodec, _ rewriter: PacketRewriter) {
+    init(_ slots: Slots, slot: Int, codec: RoomCodec, _ rewriter: PacketRewriter) {
         (self.slots, self.slot, self.codec) = (slots, slot, codec)
         state = Mutex(State(rewriter: rewriter))
     }

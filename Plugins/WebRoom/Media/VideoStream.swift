@@ -10,7 +10,7 @@ final class VideoStream: Sendable {
         var track: Track
         /// The guest's video; nil if the session makes the track, or another call.
         var source: RemoteVideo?
-        var encoders: [VideoEncoder] = []
+        var encoders: [RoomVideoEncoder] = []
         var feeds: [VideoFeed] = []
         /// Whether nothing is encoded any more.
         var hasEnded = false
@@ -68,14 +68,14 @@ final class VideoStream: Sendable {
     }
 
     /// The layer of a rendition for viewers with a codec.
-    func layer(_ rendition: Rendition, _ codec: VideoCodec) -> StreamLayer {
+    func layer(_ rendition: Rendition, _ codec: RoomCodec) -> StreamLayer {
         let source = state.withLock { $0.source }
         let isForwarded = source?.sent(in: codec)[rendition] != nil
         return StreamLayer(rendition: rendition, isForwarded: isForwarded)
     }
 
     /// The bit rates of the renditions that the guest sends in a codec.
-    func sent(in codec: VideoCodec) -> [Rendition: Int] {
+    func sent(in codec: RoomCodec) -> [Rendition: Int] {
         state.withLock { $0.source }?.sent(in: codec) ?? [:]
     }
 
@@ -86,7 +86,7 @@ final class VideoStream: Sendable {
     }
 
     /// Passes a guest's packet on. [the guest's pipeline]
-    func pass(_ packet: StreamPacket, _ layer: StreamLayer, _ codec: VideoCodec) {
+    func pass(_ packet: StreamPacket, _ layer: StreamLayer, _ codec: RoomCodec) {
         let feeds = state.withLock { $0.feeds }
         var needsKey = false
         for feed in feeds where feed.codec == codec && feed.take(packet, layer, of: self) {
@@ -124,7 +124,7 @@ final class VideoStream: Sendable {
 
     /// Ends the encoders that no viewer watches.
     func prune() {
-        let unused = state.withLock { state -> [VideoEncoder] in
+        let unused = state.withLock { state -> [RoomVideoEncoder] in
             let needs = Self.needs(of: state.feeds)
             let unused = state.encoders.filter {
                 !needs.contains(VideoFeed.Needs($0.layer, $0.codec))
@@ -172,10 +172,10 @@ final class VideoStream: Sendable {
     ) throws(PluginError) {
         let size = renditions[0].size(of: frame.size)
         let rate = whole?.rate ?? FrameRate(30)
-        var ready: [VideoEncoder] = []
+        var ready: [RoomVideoEncoder] = []
         for rendition in renditions {
             let layer = StreamLayer(rendition: rendition, isForwarded: false)
-            for codec in VideoCodec.allCases where needs.contains(.init(layer, codec)) {
+            for codec in RoomCodec.allCases where needs.contains(.init(layer, codec)) {
                 let encoder = try encoder(
                     rendition, codec, VideoCapability(size: size, rate: rate),
                     bitsPerSecond: whole.map(rendition.bitsPerSecond) ?? 500_000)
@@ -194,15 +194,15 @@ final class VideoStream: Sendable {
 
     /// An encoder, which is made when it is not there.
     private func encoder(
-        _ rendition: Rendition, _ codec: VideoCodec, _ capability: VideoCapability,
+        _ rendition: Rendition, _ codec: RoomCodec, _ capability: VideoCapability,
         bitsPerSecond bits: Int
-    ) throws(PluginError) -> VideoEncoder {
+    ) throws(PluginError) -> RoomVideoEncoder {
         let old = state.withLock { state in
             state.encoders.first { $0.rendition == rendition && $0.codec == codec }
         }
         if let old, old.size == capability.size, old.bitsPerSecond == bits { return old }
         let name = track.name
-        let made = try VideoEncoder(
+        let made = try RoomVideoEncoder(
             rendition, codec, capability, bitsPerSecond: bits, base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
             take: { [weak self] packet in
@@ -211,7 +211,7 @@ final class VideoStream: Sendable {
             })
         // One without viewers ends with the next change of viewers. The thread that takes one from
         // the list stops it.
-        let unused = state.withLock { state -> VideoEncoder? in
+        let unused = state.withLock { state -> RoomVideoEncoder? in
             guard !state.hasEnded else { return made }
             let index = state.encoders.firstIndex { $0 === old }
             state.encoders.append(made)
@@ -222,7 +222,7 @@ final class VideoStream: Sendable {
     }
 
     /// Makes the next frame a key frame, for a viewer who joined or lost something. [any]
-    func requestKey(_ layer: StreamLayer, _ codec: VideoCodec) {
+    func requestKey(_ layer: StreamLayer, _ codec: RoomCodec) {
         let (encoder, source) = state.withLock { state in
             (state.encoders.first { $0.layer == layer && $0.codec == codec }, state.source)
         }

@@ -35,8 +35,8 @@ final class Peer: Sendable {
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
         var webrtc: Element?
         /// The candidates that are tried: the room's, and the far end's.
-        var local: [SessionDescription.Candidate] = []
-        var remote: [SessionDescription.Candidate] = []
+        var local: [SDPDescription.Candidate] = []
+        var remote: [SDPDescription.Candidate] = []
         /// Whether all candidates were tried in vain.
         var hasFailed = false
         /// The reason why media have not connected in time.
@@ -44,7 +44,7 @@ final class Peer: Sendable {
         /// The meters of the streams that arrive, by their codec.
         var meters: [String: PacketMeter] = [:]
         /// The fingerprints of the far end's description. The certificate must match one of them.
-        var fingerprints: [SessionDescription.Fingerprint] = []
+        var fingerprints: [SDPDescription.Fingerprint] = []
         /// Whether the far end's certificate matched no fingerprint.
         var isRefused = false
     }
@@ -116,7 +116,7 @@ final class Peer: Sendable {
     ///   - rooms: The rooms that the answer names.
     /// - Throws: ``RequestError``.
     func answer(
-        _ answer: Answer, receiving: Receiving?, address: String?, rooms: [String]
+        _ answer: SDPAnswer, receiving: Receiving?, address: String?, rooms: [String]
     ) async throws -> String {
         let offer = answer.offerForRoom
         state.withLock { state in
@@ -124,7 +124,7 @@ final class Peer: Sendable {
             state.remote = offer.media.flatMap(\.transport.candidates)
             state.fingerprints = offer.fingerprints
         }
-        let local = try SessionDescription(
+        let local = try SDPDescription(
             await describe(answering: offer.text, receiving: receiving, address: address))
         keep(local)
         var description = try answer.description(with: local)
@@ -156,12 +156,12 @@ final class Peer: Sendable {
         // The far end may take its time.
         state.withLock { $0.begun = greenroom_gst_now() + Self.longestAnswer }
         let text = try await describe(answering: nil, receiving: receiving, address: address)
-        if let local = try? SessionDescription(text) { keep(local) }
+        if let local = try? SDPDescription(text) { keep(local) }
         return text
     }
 
     /// Keeps the room's candidates, to say later which ones were tried.
-    private func keep(_ local: SessionDescription) {
+    private func keep(_ local: SDPDescription) {
         state.withLock { $0.local = local.media.flatMap(\.transport.candidates) }
     }
 
@@ -305,7 +305,7 @@ final class Peer: Sendable {
                 pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
         else { return events.onGone("cannot receive \(encoding)") }
         count(pad, encoding)
-        if encoding == VideoCodec.h264.rawValue {
+        if encoding == RoomCodec.h264.rawValue {
             retime(pad)
             fillRepeats(pad)
         }

@@ -16,7 +16,7 @@ extension Room {
         _ name: String, isRecorded: Bool, offer text: String, sharer sharerID: String?,
         listener: String?
     ) async throws -> (id: String, answer: String) {
-        let offer = try SessionDescription(text)
+        let offer = try SDPDescription(text)
         let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
         guard videos <= 1 else {
             throw RequestError.unacceptable("a guest sends one video, and shares another one")
@@ -25,7 +25,7 @@ extension Room {
             throw RequestError.unacceptable(
                 "the room would hear itself: it publishes to its own address")
         }
-        let answer = try Answer(to: offer, on: .guest)
+        let answer = try SDPAnswer(to: offer, on: .guest)
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {

@@ -10,7 +10,7 @@ extension Room {
     /// - Returns: The connection's id, its peer, its offer, and whether that has a video.
     /// - Throws: ``RequestError`` or `PluginError`.
     func connect(
-        _ purpose: ServerPurpose, _ codec: VideoCodec, named name: String, at address: String?
+        _ purpose: ServerPurpose, _ codec: RoomCodec, named name: String, at address: String?
     ) async throws -> (id: String, peer: Peer, offer: String, hasVideo: Bool) {
         switch purpose {
         case .publish:
@@ -42,13 +42,13 @@ extension Room {
 
     /// Takes a server's answer to an offer.
     func accept(
-        _ answer: SessionDescription, to offer: String, of id: String, _ peer: Peer
+        _ answer: SDPDescription, to offer: String, of id: String, _ peer: Peer
     ) throws(RequestError) {
         let far = RoomMarks.Far(answer.rooms)
         guard far.room != id else {
             throw .bad("the server is this room, which would hear itself")
         }
-        let answer = try ServerAnswer(answer, to: SessionDescription(offer))
+        let answer = try ServerAnswer(answer, to: SDPDescription(offer))
         try peer.take(answer)
         let viewer = state.withLock { $0.viewers[id] }
         state.withLock { $0.guests[id] }?.setFar(far)

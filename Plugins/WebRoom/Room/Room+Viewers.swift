@@ -24,7 +24,7 @@ extension Room {
     func watch(
         _ subject: Subject, offer text: String, from client: ClientAddress?
     ) async throws -> (id: String, answer: String) {
-        let offer = try SessionDescription(text)
+        let offer = try SDPDescription(text)
         let stream = try stream(of: subject)
         let most = subject == .slots ? MediaTerms.mostVideos : 1
         let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
@@ -36,7 +36,7 @@ extension Room {
             )
         }
         let hearsOnly = subject == .audio || (subject == .first && stream == nil)
-        let answer = try Answer(to: offer, on: .viewer(videos: hearsOnly ? 0 : most))
+        let answer = try SDPAnswer(to: offer, on: .viewer(videos: hearsOnly ? 0 : most))
         // Behind this machine's address there may be a proxy, with everybody.
         let origin = client.flatMap { $0.isLocal ? nil : $0.text }
         let viewer = try await admitting(.viewer) {

@@ -73,18 +73,18 @@ final class Room: Sendable {
     let hasOneServer: Bool
     /// The process's limit of open files.
     let openFiles = sysconf(Int32(_SC_OPEN_MAX))
-    let state: Mutex<State>
     /// Posts each new revision.
     let changes = Signal()
+    let state: Mutex<State>
     /// Requests that wait for a change.
     let polls = Atomic(0)
 
     init(services: RoomServices, hasOneServer: Bool = false) {
         self.services = services
         self.hasOneServer = hasOneServer
+        state = Mutex(State(changes: changes))
         audio = AudioStream(room: services)
         ownAudio = AudioStream(room: services)
-        state = Mutex(State(changes: changes))
     }
 
     // MARK: What the session has

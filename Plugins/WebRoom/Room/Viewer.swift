@@ -210,7 +210,7 @@ final class Viewer: Sendable {
     /// Elements that send what the offer wants, and the numbers of their packets.
     private struct SlotForm {
         /// Nil for audio.
-        var codec: VideoCodec?
+        var codec: RoomCodec?
         var caps: String
         var rewriter: PacketRewriter
     }
@@ -244,7 +244,7 @@ extension MediaStream {
         if let transportWide {
             caps +=
                 ",rtcp-fb-transport-cc=(boolean)true,extmap-\(transportWide)=(string)\""
-                + "\(SessionDescription.transportWideURI)\""
+                + "\(SDPDescription.transportWideURI)\""
         }
         return caps
     }

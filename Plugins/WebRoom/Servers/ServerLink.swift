@@ -10,7 +10,7 @@ final class ServerLink: Sendable {
         var purpose: ServerPurpose
         var address: ServerAddress
         var token: String?
-        var codec: VideoCodec
+        var codec: RoomCodec
         /// The name of the fetched participant.
         var name: String
     }
@@ -166,7 +166,7 @@ final class ServerLink: Sendable {
         do throws(ServerError) {
             let reply = await ServerRequest(
                 method: "POST", url: plan.address.url, token: plan.token,
-                offer: SessionDescription.marked(connection.offer, with: rooms)
+                offer: SDPDescription.marked(connection.offer, with: rooms)
             ).send()
             if reply.status == 201 { keep(reply.location) }
             let (answer, warning) = try reply.answer(
@@ -200,13 +200,15 @@ final class ServerLink: Sendable {
 
     /// Waits until media can flow.
     private func untilConnected(_ id: String, _ peer: Peer) async throws(ServerError) {
-        while !Task.isCancelled, !peer.isConnected {
+        while !Task.isCancelled {
+            let seen = room.changes.count
+            guard !peer.isConnected else { return }
             guard room.has(id) else {
                 throw ServerError(
                     "the server answered, but media do not connect: \(peer.trouble ?? "connection ended")."
                 )
             }
-            try? await Task.sleep(for: .milliseconds(100))
+            await room.changes.wait(after: seen, atMost: .seconds(1))
         }
     }
 
@@ -214,10 +216,12 @@ final class ServerLink: Sendable {
     /// the end.
     private func untilGone(_ id: String) async {
         let (rooms, target) = state.withLock { (Set($0.rooms), $0.target) }
-        while !Task.isCancelled, room.has(id),
-            plan.purpose == .fetch || rooms.isSuperset(of: room.rooms(for: target))
-        {
-            try? await Task.sleep(for: .milliseconds(250))
+        while !Task.isCancelled {
+            let seen = room.changes.count
+            guard room.has(id),
+                plan.purpose == .fetch || rooms.isSuperset(of: room.rooms(for: target))
+            else { return }
+            await room.changes.wait(after: seen, atMost: .seconds(1))
         }
     }
 }

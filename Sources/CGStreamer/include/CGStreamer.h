@@ -153,6 +153,13 @@ typedef struct greenroom_peer_calls {
     void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
 
+// The length of the next function's code.
+enum { GREENROOM_SHA1_BYTES = 20 };
+
+// Write the HMAC-SHA-1 of a text, for the passwords of TURN servers.
+void greenroom_hmac_sha1(
+    const char *_Nonnull key, const char *_Nonnull text, uint8_t *_Nonnull code);
+
 // Whether a certificate in PEM has a hash, `sha-256`, `sha-384` or `sha-512`, of this value: pairs of hexadecimal
 // digits in capitals, with colons.
 bool greenroom_certificate_matches(

@@ -40,8 +40,8 @@ package struct ConnectedFactory: RunnerFactory {
     /// configures it.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
-        _ settings: [Setting]
-    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [Setting]) {
+        _ settings: [PluginSetting]
+    ) throws(LoadError) -> (plugin: PluginDescriptor, settings: [PluginSetting]) {
         let fitting = found.filter { $0.kind == kind && (name == nil || $0.name == name) }
         guard let plugin = fitting.first else {
             throw LoadError(
@@ -57,7 +57,7 @@ package struct ConnectedFactory: RunnerFactory {
         }
         let defaults = plugin.parameters.compactMap { parameter in
             parameter.defaultValue.map {
-                Setting(name: parameter.name, type: parameter.type, value: $0)
+                PluginSetting(name: parameter.name, type: parameter.type, value: $0)
             }
         }
         guard defaults.count == plugin.parameters.count else {

@@ -95,7 +95,7 @@ final class RunnerConnection: Sendable {
     /// Calls the plugin. [control]
     ///
     /// - Returns: The plugin's answer; nil if its process is lost.
-    func call(_ call: Call, _ message: WireWriter) -> WireReader? {
+    func call(_ call: RemoteCall, _ message: WireWriter) -> WireReader? {
         let channel = channels[Channels.control]
         guard let length = message.put(into: channel) else { return nil }
         let answered = channel.call(call, length: length) { serve($0, $1, channel) }
@@ -178,7 +178,10 @@ final class RunnerConnection: Sendable {
     private func forgetUnmapped(at ping: UInt32) {
         guard let files = state.withLock({ $0.loans.files(unmappedBy: ping) }) else { return }
         let held = process.map { MemoryFile.held(files, by: $0) } ?? []
+        let before = endedByteCount
         state.withLock { $0.loans.forget(unmappedBy: ping, but: held) }
+        let limit = PluginInstance.endedByteLimit
+        if before > limit, endedByteCount <= limit { context.wake() }
     }
 
     /// Bytes of memory without frames that the runner's process still has.
@@ -244,7 +247,7 @@ final class RunnerConnection: Sendable {
     /// - Returns: The plugin's status, and whether its process mapped the memory and the plugin was
     ///   called.
     private func pass(
-        _ call: Call, length: Int, on channel: Channel
+        _ call: RemoteCall, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
         guard let observer else { return passOn(call, length: length, on: channel) }
         var isMapped = true
@@ -258,7 +261,7 @@ final class RunnerConnection: Sendable {
 
     /// Calls the plugin with media, without an observer and without allocating.
     private func passOn(
-        _ call: Call, length: Int, on channel: Channel
+        _ call: RemoteCall, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
         guard let answered = callMedia(call, length: length, on: channel) else {
             return (.gone, true)
@@ -271,7 +274,7 @@ final class RunnerConnection: Sendable {
     /// Calls the plugin with media, and serves its calls until it returns. [media]
     ///
     /// - Returns: The length of the plugin's answer; nil if its process is lost.
-    private func callMedia(_ call: Call, length: Int, on channel: Channel) -> Int? {
+    private func callMedia(_ call: RemoteCall, length: Int, on channel: Channel) -> Int? {
         let answered = channel.call(call, length: length) { serve($0, $1, channel) }
         guard let answered else {
             lose(because: "the process violated the channel protocol")
@@ -303,7 +306,7 @@ final class RunnerConnection: Sendable {
         state.withLock { $0.sender == sender || $0.trackSenders.contains(sender) }
     }
 
-    private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {
+    private func serve(_ call: RemoteCall, _ length: Int, _ channel: Channel) -> Int? {
         callCount.add(1, ordering: .relaxed)
         noteMessage()
         return HostService(connection: self, channel: channel).serve(call, length)

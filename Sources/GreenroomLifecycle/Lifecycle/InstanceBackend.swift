@@ -15,7 +15,7 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Creates the instance. [control]
     ///
     /// - Throws: ``LoadError`` if the plugin cannot be loaded or breaks a rule of the header.
-    func create(_ settings: [Setting]) throws(LoadError) -> Status
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status
 
     /// The capabilities that the source declares; empty before `create` or if it declares none.
     var capabilities: [VideoCapability] { get }
@@ -61,7 +61,7 @@ package protocol InstanceBackend: AnyObject, Sendable {
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer)
 
     /// Changes a live parameter. [control]
-    func setParameter(_ setting: Setting) -> Status
+    func setParameter(_ setting: PluginSetting) -> Status
 
     /// Calls `start_send`. [control]
     func startSend() -> Status
@@ -213,6 +213,8 @@ package struct InstanceContext: Sendable {
     package var log: @Sendable (LogLevel, String) -> Void
     /// Receives a warning that repeats in each life. The session logs it once.
     package var warnOnce: @Sendable (String) -> Void
+    /// Makes the session check its plugins.
+    package var wake: @Sendable () -> Void
     /// Called when the plugin is lost, with the reason.
     package var lose: @Sendable (String) -> Void
     /// The agreed frame rate; nil if none is agreed.

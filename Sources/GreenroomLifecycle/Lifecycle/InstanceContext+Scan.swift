@@ -11,7 +11,7 @@ extension InstanceContext {
         InstanceContext(
             handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
             lentBytes: { 0 }, clock: .real, log: log, warnOnce: { log(.warning, $0) },
-            lose: { _ in },
+            wake: {}, lose: { _ in },
             agreedRate: { nil }, startsProcess: {}, didStartProcess: {}, whereabouts: { nil })
     }
 }

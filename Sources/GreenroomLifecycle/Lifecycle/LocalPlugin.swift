@@ -19,7 +19,7 @@ final class LocalPlugin: InstanceBackend {
         self.handle = handle
     }
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status {
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
         let (status, made) = try library.create(
             descriptor, handle: handle, settings: settings, host: HostInterface.host)
         functions.withLock { $0 = made }
@@ -45,7 +45,9 @@ final class LocalPlugin: InstanceBackend {
         made?.propertyChange(offer: offer) ?? (.gone, gr_answer())
     }
 
-    func setParameter(_ setting: Setting) -> Status { made?.setParameter(setting) ?? .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status {
+        made?.setParameter(setting) ?? .unsupported
+    }
     func startSend() -> Status { made?.startSend() ?? .gone }
     func stopSend() { made?.stopSend() }
     func uninitialize() { made?.uninitialize() }

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import Synchronization
 
 /// Limits the log lines of one plugin to 100 a second, and counts dropped lines.
@@ -10,7 +11,7 @@ final class LogRateLimiter: Sendable {
         var dropped = 0
     }
 
-    private static let mostLinesASecond = 100
+    private static let mostLinesASecond = Limits.logLines
 
     /// Guards the counts of the current second.
     private let state = Mutex(State())

@@ -19,13 +19,18 @@ package final class PluginInstance: Sendable {
         var life: PluginLife?
         /// The number of lives so far.
         var lives = 0
-        var settings: [Setting]
+        var settings: [PluginSetting]
         /// The last life's offer, for the report.
         var pastOffer: Offer?
         var pastTimes: [String: CallbackTimes] = [:]
         /// The gate of an earlier life whose media call was still running when the next life began.
         var pastGate: MediaGate?
     }
+
+    /// Limit of released memory that an output's process holds, in bytes, before a new demand. Each
+    /// new demand releases the memory of earlier frames, and a process can hold that memory until the
+    /// process ends.
+    package static let endedByteLimit = 64 << 20
 
     /// Whether the outputs never receive frames that this pre-processor has not edited.
     package let isRequired: Bool
@@ -79,6 +84,9 @@ package final class PluginInstance: Sendable {
     package var controlGrant: ControlGrant? { environment.control }
 
     var events: SessionEvents { environment.events }
+
+    /// Makes the session check its plugins. [any]
+    func wakeSession() { environment.events.wake() }
     private var life: PluginLife? { state.withLock { $0.life } }
 
     // MARK: State
@@ -106,7 +114,7 @@ package final class PluginInstance: Sendable {
     package var answerAdvice: String? { life?.state.withLock { $0.negotiation.advice } }
 
     /// All settings with their current values.
-    package var settings: [Setting] { state.withLock { $0.settings } }
+    package var settings: [PluginSetting] { state.withLock { $0.settings } }
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
 
@@ -222,7 +230,7 @@ package final class PluginInstance: Sendable {
     }
 
     /// Stores a setting of a lost plugin for its next life.
-    package func remember(_ setting: Setting) {
+    package func remember(_ setting: PluginSetting) {
         state.withLock { state in
             guard let index = state.settings.firstIndex(where: { $0.name == setting.name }) else {
                 return
@@ -292,7 +300,7 @@ package final class PluginInstance: Sendable {
 
     /// Begins to change a live parameter to a checked value. A pre-processor may edit a frame at
     /// the same time.
-    package func beginSetParameter(_ setting: Setting) -> PendingStep {
+    package func beginSetParameter(_ setting: PluginSetting) -> PendingStep {
         begin(.setParameter) {
             $0.beginSetParameter(setting) { [weak self] in self?.remember($0) }
         }

@@ -157,7 +157,7 @@ extension PluginLife {
     func set(output state: UInt32, _ text: String?) throws(Refusal) {
         let condition = try whileOutput(.outputState) {
             feed throws(Refusal) -> OutputControl.Condition? in
-            guard let known = OutputState(plugin: state) else {
+            guard let known = OutputCondition(plugin: state) else {
                 throw Refusal(.outputState(state), in: .outputState)
             }
             let condition = OutputControl.Condition(state: known, text: text)

@@ -54,6 +54,7 @@ extension PluginLife {
             clock: clock.host,
             log: { [environment] in environment.log($0, $1) },
             warnOnce: { [environment] in environment.warnOnce($0) },
+            wake: { [environment] in environment.events.wake() },
             lose: { [weak self] in self?.lose(because: $0) },
             agreedRate: { [weak self] in
                 self?.state.withLock { $0.negotiation.agreement }?.track.rate.framesPerSecond
@@ -227,7 +228,7 @@ extension PluginLife {
     ///
     /// - Parameter keep: Stores the setting for the report and the next life.
     func beginSetParameter(
-        _ setting: Setting, keep: @escaping @Sendable (Setting) -> Void
+        _ setting: PluginSetting, keep: @escaping @Sendable (PluginSetting) -> Void
     ) -> PluginInstance.PendingStep {
         begin(.setParameter) { [self] backend in
             let descriptor = environment.descriptor

@@ -101,7 +101,7 @@ final class PluginLife: Sendable {
 
     let environment: InstanceEnvironment
     /// The settings for `create`.
-    let settings: [Setting]
+    let settings: [PluginSetting]
     /// The gate of a pre-processor or an output; nil for other kinds.
     let gate: MediaGate?
     /// Guards the state of this life. Also locked while ingests and clock change, so that no change
@@ -112,7 +112,7 @@ final class PluginLife: Sendable {
     /// Begins a life after the last one has ended.
     ///
     /// - Parameter settings: The settings for `create`.
-    init(_ environment: InstanceEnvironment, settings: [Setting]) {
+    init(_ environment: InstanceEnvironment, settings: [PluginSetting]) {
         self.environment = environment
         self.settings = settings
         gate =

@@ -8,7 +8,7 @@ package struct SourcePlan: Sendable {
     /// The plugin in the library.
     package var descriptor: PluginDescriptor
     /// All settings of the plugin, checked.
-    package var settings: [Setting]
+    package var settings: [PluginSetting]
     /// The plugin's entry in the session's configuration.
     package var configuration: PluginConfiguration
     /// The reaction to a failure.
@@ -18,7 +18,7 @@ package struct SourcePlan: Sendable {
 
     /// Makes a plan.
     package init(
-        factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
+        factory: any PluginFactory, descriptor: PluginDescriptor, settings: [PluginSetting],
         configuration: PluginConfiguration? = nil, onFailure: FailurePolicy = .end,
         isolation: IsolationPlan? = nil
     ) {

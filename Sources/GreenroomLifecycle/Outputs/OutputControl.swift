@@ -17,7 +17,7 @@ package final class OutputControl: Sendable {
     /// The state that the plugin reported, with its text.
     package struct Condition: Equatable {
         /// Its state.
-        package var state: OutputState
+        package var state: OutputCondition
         var text: String?
 
         /// The condition as text, e.g. `lost: the server has gone`.
@@ -142,9 +142,6 @@ package final class OutputControl: Sendable {
 
     /// Records that the plugin has answered. [control]
     package func didDescribe() { state.withLock { $0.hasNews = true } }
-
-    /// Whether the plugin has answered since the last ``takeNews()``.
-    package var hasNews: Bool { state.withLock { $0.hasNews } }
 
     /// Returns whether the plugin has answered since the last call, and clears the flag.
     package func takeNews() -> Bool {

@@ -75,7 +75,7 @@ package final class OutputFeed: Sendable {
         /// Whether the plugin leaves the track's participant out.
         var isLeftOut = false
         var written = gr_want.ordinary
-        var want = TrackWant.nothing
+        var want = TrackRequest.nothing
         /// The last life that was asked about the track; 0 if none.
         var asked = 0
         /// The last life that answered.
@@ -177,7 +177,7 @@ package final class OutputFeed: Sendable {
     ///
     /// - Throws: `InvalidValueError` if the want cannot be met.
     func settle(_ written: gr_want, of track: OutputTrack) throws(InvalidValueError) {
-        let want = try TrackWant(written, isVideo: track.capability != nil)
+        let want = try TrackRequest(written, isVideo: track.capability != nil)
         state.withLock { state in
             let index = state.open(track)
             state.answers[index].track = track
@@ -188,7 +188,7 @@ package final class OutputFeed: Sendable {
     }
 
     /// The wants, keyed by track.
-    package var wants: [(track: OutputTrack, want: TrackWant)] {
+    package var wants: [(track: OutputTrack, want: TrackRequest)] {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
 
@@ -217,7 +217,7 @@ package final class OutputFeed: Sendable {
     }
 
     /// A track announced to the plugin, and its want; nil for other tracks.
-    package func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackWant)? {
+    package func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackRequest)? {
         state.withLock { state in
             state.index(of: track).map { index in
                 let answer = state.answers[index]
@@ -561,7 +561,7 @@ package final class OutputFeed: Sendable {
         /// The plugin.
         package var plugin: String
         /// The state that the plugin reported: `connecting`, `live` or `lost`; nil if none.
-        package var state: OutputState?
+        package var state: OutputCondition?
         /// The text of the reported state.
         package var text: String?
         /// The tracks that the output wants.
@@ -622,7 +622,7 @@ extension TrackSelection {
     }
 }
 
-extension TrackWant {
+extension TrackRequest {
     /// The want in words, e.g. `nv12 640x360, 15 fps`; nil if none.
     package var inWords: String? {
         switch self {

@@ -20,14 +20,14 @@ package final class PluginAudioSink: AudioSink {
         /// Silence that replaces lost frames.
         case lost(Int)
         /// A new want, or nil to stop, from a frame of the session on.
-        case change(AudioTrackWant?, at: Int64)
+        case change(AudioTrackRequest?, at: Int64)
     }
 
     /// The next task of the output's thread.
     private enum Turn {
         /// Pass this number of frames.
         case pass(Int)
-        case change(AudioTrackWant?, at: Int64)
+        case change(AudioTrackRequest?, at: Int64)
         case end
     }
 
@@ -41,7 +41,7 @@ package final class PluginAudioSink: AudioSink {
         /// The number of frames of the session so far.
         var total: Int64 = 0
         /// A change that begins with a later frame; nil if there is none.
-        var coming: (want: AudioTrackWant?, place: Int64)?
+        var coming: (want: AudioTrackRequest?, place: Int64)?
         /// The number of lost frames, for the report.
         var lost = 0
         var isFinishing = false
@@ -70,14 +70,17 @@ package final class PluginAudioSink: AudioSink {
             }
         }
 
-        /// Applies the change that is due, if there is one.
-        mutating func follow() {
-            guard let next = coming, next.place <= total else { return }
+        /// Applies the change that is due.
+        ///
+        /// - Returns: Whether there was one.
+        mutating func follow() -> Bool {
+            guard let next = coming, next.place <= total else { return false }
             coming = nil
             change(to: next.want)
+            return true
         }
 
-        private mutating func change(to want: AudioTrackWant?) {
+        private mutating func change(to want: AudioTrackRequest?) {
             // The last of two changes at one frame applies.
             if case .change = stretches.last { stretches.removeLast() }
             stretches.append(.change(want, at: total))
@@ -138,15 +141,15 @@ package final class PluginAudioSink: AudioSink {
     /// Changes the want for the samples that are not due yet.
     ///
     /// - Parameter want: The new want; nil to stop.
-    package func change(to want: AudioTrackWant?) {
+    package func change(to want: AudioTrackRequest?) {
         // The audio thread may be about to write samples that are due.
         change(to: want, at: AudioMixer.duePlace(at: thread.clock.now - feed.epoch - start))
     }
 
-    fileprivate func change(to want: AudioTrackWant?, at place: Int64) {
+    fileprivate func change(to want: AudioTrackRequest?, at place: Int64) {
         queue.withLock { queue in
             queue.coming = (want, place)
-            queue.follow()
+            _ = queue.follow()
         }
         if want != nil { thread.serve(self) }
         wake()
@@ -209,9 +212,6 @@ package final class PluginAudioSink: AudioSink {
 
     package var isOfPlugin: Bool { true }
 
-    /// Whether a change of the plugin's want has not begun.
-    package var isChanging: Bool { queue.withLock { $0.coming != nil } }
-
     package var isIdle: Bool { queue.withLock { !$0.isWanted && $0.coming == nil } }
 
     package var health: SinkHealth {
@@ -220,14 +220,16 @@ package final class PluginAudioSink: AudioSink {
 
     package func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
-        let lost = queue.withLock { queue -> Int? in
-            queue.follow()
+        let (hasChanged, lost) = queue.withLock { queue -> (Bool, Int?) in
+            let hasChanged = queue.follow()
             queue.total += Int64(frames)
-            guard queue.isWanted else { return nil }
+            guard queue.isWanted else { return (hasChanged, nil) }
             let before = queue.lost
             queue.append(samples)
-            return queue.lost == before ? nil : queue.lost
+            return (hasChanged, queue.lost == before ? nil : queue.lost)
         }
+        // The session applies the next change.
+        if hasChanged { thread.instance.wakeSession() }
         if let lost { feed.count(lostSamples: lost, of: track) }
     }
 
@@ -290,7 +292,7 @@ package final class PluginAudioThread: Sendable {
     ///   - want: The plugin's first want; nil if none.
     ///   - start: The track's start, in nanoseconds from the session's start.
     package func sink(
-        of track: UInt32, want: AudioTrackWant?, start: Int64 = 0
+        of track: UInt32, want: AudioTrackRequest?, start: Int64 = 0
     ) -> PluginAudioSink {
         let sink = PluginAudioSink(self, track: track, start: start)
         if want != nil { sink.change(to: want, at: 0) }
@@ -358,7 +360,7 @@ package final class PluginAudioThread: Sendable {
 
 /// Converts audio from the session's format into blocks of another format, without losing a sample.
 struct AudioBlocks: ~Copyable {
-    private let want: AudioTrackWant
+    private let want: AudioTrackRequest
     private var resampler: Resampler?
     /// The samples of a stretch in the wanted channels, before the change of the rate.
     private var mixed: [Int16] = []
@@ -375,7 +377,7 @@ struct AudioBlocks: ~Copyable {
     /// - Parameter first: The first frame of the session. Blocks from this frame on follow earlier
     ///   blocks without a missing or extra sample.
     /// - Returns: nil if there is no memory.
-    init?(_ want: AudioTrackWant, from first: Int64 = 0) {
+    init?(_ want: AudioTrackRequest, from first: Int64 = 0) {
         self.want = want
         self.first = first
         let rate = AudioFormat.session.sampleRate

@@ -72,7 +72,7 @@ package final class CallRoster: Sendable {
     private static let mostInASecond = 20.0
 
     /// The most bytes of a participant's name.
-    static let longestName = 100
+    static let longestName = Limits.nameBytes
     /// The most changes queued for the session.
     private static let changeLimit = 1000
     /// The most file names that the roster stores.

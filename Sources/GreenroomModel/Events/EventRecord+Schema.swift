@@ -44,7 +44,7 @@ extension EventRecord {
         Member(name: "step", type: text, meaning: "the step of the lifecycle, or the callback"),
         Member(name: "seconds", type: number, meaning: "the duration that the event reports"),
         Member(
-            name: "state", type: words(OutputState.allCases.map(\.rawValue)),
+            name: "state", type: words(OutputCondition.allCases.map(\.rawValue)),
             meaning: "the state of an output plugin"),
         Member(
             name: "output", type: text, meaning: "the output that failed, or the folder on a disk"),

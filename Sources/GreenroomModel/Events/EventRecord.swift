@@ -35,7 +35,7 @@ package struct EventRecord: Codable, Sendable {
     package var role: String?
     package var origin: String?
     package var status: String?
-    package var state: OutputState?
+    package var state: OutputCondition?
     package var step: String?
     package var seconds: Double?
     package var capability: String?
@@ -185,9 +185,6 @@ extension EventRecord {
             Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         record.time = seconds
         record.level = level ?? event.facts.level
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let text = try? encoder.encode(record) else { return "{}" }
-        return String(decoding: text, as: UTF8.self)
+        return (try? record.jsonText()) ?? "{}"
     }
 }

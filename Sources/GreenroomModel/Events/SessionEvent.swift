@@ -92,7 +92,7 @@ public enum SessionEvent: Sendable {
     /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)
     /// An output plugin reports its state, with an optional text.
-    case outputState(role: String, state: OutputState, text: String?)
+    case outputState(role: String, state: OutputCondition, text: String?)
     /// Somebody has said something, as the plugin with a role has understood it.
     case caption(role: String, Caption)
     /// An output has completed a file, and will not change it.

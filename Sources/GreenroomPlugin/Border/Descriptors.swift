@@ -54,7 +54,7 @@ extension gr_video_capabilities {
 }
 
 extension gr_parameter {
-    init(_ parameter: Parameter, _ defaultValue: SettingValue) {
+    init(_ parameter: ParameterEntry, _ defaultValue: SettingValue) {
         var flags = 0
         if parameter.isLive { flags |= GR_PARAMETER_LIVE }
         if parameter.isRequired { flags |= GR_PARAMETER_REQUIRED }

@@ -41,7 +41,7 @@ extension gr_mutable_plane: HostPlane {
 }
 
 /// The layout of a frame, as the host declares it, checked.
-struct FrameLayout {
+struct DeclaredLayout {
     let format: PixelFormat
     let size: FrameSize
 
@@ -90,7 +90,7 @@ extension MutableFrame {
     /// its planes are shorter than its format, size and strides need.
     init?(_ frame: gr_mutable_frame) {
         guard
-            let layout = FrameLayout(
+            let layout = DeclaredLayout(
                 format: frame.format, width: frame.width, height: frame.height,
                 planeCount: frame.plane_count),
             let planes = layout.planes(

@@ -104,7 +104,7 @@ final class InstanceHandle {
             throw PluginError.short("gr_initialize")
         }
         let input = input.pointee
-        let offer = try input.offer.map { try Offer($0) }
+        let offer = try input.offer.map { try ReceivedOffer($0) }
         try input.answer?.check()
         if let functions = input.video {
             video = VideoSenderTable(
@@ -126,7 +126,7 @@ final class InstanceHandle {
     private func propertyChange(
         _ pointer: UnsafePointer<gr_offer>, _ answer: UnsafeMutablePointer<gr_answer>
     ) throws {
-        let offer = try Offer(pointer)
+        let offer = try ReceivedOffer(pointer)
         try answer.check()
         // Within the callback the plugin can ask for the new revision; frames that name none are
         // of the old one until it has returned.
@@ -138,7 +138,7 @@ final class InstanceHandle {
     }
 
     /// A plugin without the callback continues with what it agreed to.
-    private func newAnswer(to offer: Offer) throws -> VideoAnswer {
+    private func newAnswer(to offer: ReceivedOffer) throws -> VideoAnswer {
         do {
             return try instance.propertyChange(offer) ?? .accept
         } catch is OfferIgnored {
@@ -312,7 +312,7 @@ final class InstanceHandle {
             struct_size: UInt32(MemoryLayout<gr_pre_processor_property_change>.size), reserved: 0,
             property_change: { pointer, offer in
                 InstanceHandle.answering(pointer) {
-                    try $0.instance.change(try Offer(offer).suggested)
+                    try $0.instance.change(try ReceivedOffer(offer).suggested)
                 }
             }))
 

@@ -65,7 +65,7 @@ extension ReadableMemory {
     /// planes are shorter than its format, size and strides need.
     init?(_ frame: gr_video_frame) {
         guard
-            let layout = FrameLayout(
+            let layout = DeclaredLayout(
                 format: frame.format, width: frame.width, height: frame.height,
                 planeCount: frame.plane_count),
             let planes = layout.planes(

@@ -5,7 +5,7 @@ internal import Synchronization
 struct Initialization {
     var video: VideoSender?
     var audio: AudioSender?
-    var offer: Offer?
+    var offer: ReceivedOffer?
 }
 
 /// A plugin's instance behind the C border, whatever its type and kind.
@@ -13,7 +13,7 @@ class AnyInstance {
     /// Returns the answer to the offer, if the kind has one.
     func initialize(_ input: Initialization) throws -> VideoAnswer? { nil }
     /// Returns nil to accept the suggestion; throws ``OfferIgnored`` to continue as before.
-    func propertyChange(_ offer: Offer) throws -> VideoAnswer? { throw OfferIgnored() }
+    func propertyChange(_ offer: ReceivedOffer) throws -> VideoAnswer? { throw OfferIgnored() }
     func startSend() throws {}
     func stopSend() {}
     func uninitialize() {}
@@ -86,7 +86,7 @@ class VideoSourceInstance<P: VideoSource>: Instance<P> {
         }
     }
 
-    override func propertyChange(_ offer: Offer) throws -> VideoAnswer? {
+    override func propertyChange(_ offer: ReceivedOffer) throws -> VideoAnswer? {
         try state.withLock { state in
             try state.plugin.onPropertyChange(supported: offer.rows, suggested: offer.suggested)
         }
@@ -127,7 +127,7 @@ final class ShareSourceInstance<P: ShareSource>: Instance<P> {
         return answer
     }
 
-    override func propertyChange(_ offer: Offer) throws -> VideoAnswer? {
+    override func propertyChange(_ offer: ReceivedOffer) throws -> VideoAnswer? {
         try state.withLock { try $0.plugin.onSharePropertyChange(limit: offer.suggested) }
     }
 

@@ -4,7 +4,7 @@
 /// the plugin runs; ``Plugin/onSettingsChange(_:)`` receives it.
 public struct Setting<Root: PluginSettings>: Sendable {
     let name: String
-    let parameter: Parameter
+    let parameter: ParameterEntry
     let read: @Sendable (Root) -> SettingValue
     /// False: the value is of another type, or no choice.
     let write: @Sendable (inout Root, SettingValue) -> Bool
@@ -18,7 +18,7 @@ public struct Setting<Root: PluginSettings>: Sendable {
         decode: @escaping @Sendable (SettingValue) -> Value?
     ) {
         self.name = name
-        parameter = Parameter(
+        parameter = ParameterEntry(
             name: name, title: title ?? Self.title(of: name), type: type, unit: unit,
             isLive: live, isRequired: required, choices: choices, bounds: bounds,
             isResource: isResource, isSecret: isSecret)
@@ -153,7 +153,7 @@ enum SettingValue: Equatable, Sendable {
 }
 
 /// The entry of a setting in the C parameter table, without its default.
-struct Parameter: Sendable {
+struct ParameterEntry: Sendable {
     var name: String
     var title: String
     var type: SettingType

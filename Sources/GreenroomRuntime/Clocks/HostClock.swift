@@ -1,3 +1,4 @@
+import GreenroomMedia
 import Synchronization
 
 /// The clock for waits on code that may hang: deadlines of callbacks, watchdogs, retries and
@@ -8,7 +9,7 @@ import Synchronization
 @usableFromInline package struct HostClock: Sendable {
     /// The time that a session on the virtual clock gives code that may hang, in nanoseconds: a slow
     /// machine only delays such a session.
-    package static let virtualPatience: Int64 = 60_000_000_000
+    package static let virtualPatience = Limits.virtualCallbackDeadlineNanoseconds
 
     /// The test's time; nil for the machine's clock.
     @usableFromInline let manual: ManualTime?
@@ -57,6 +58,11 @@ import Synchronization
     /// The earliest deadline of a waiting thread; nil if no thread waits. [any]
     package var nextDeadline: Int64? {
         state.withLock { $0.waits.values.map(\.deadline).filter { $0 < .max }.min() }
+    }
+
+    /// Whether a thread waits until a time. [any]
+    package func awaits(_ deadline: Int64) -> Bool {
+        state.withLock { $0.waits.values.contains { $0.deadline == deadline } }
     }
 
     /// Advances the time, and wakes the threads whose deadline is reached. [any]

@@ -1,10 +1,10 @@
+import GreenroomMedia
 import Synchronization
 
 /// The session's own time. Zero is the time at which all sources have been started.
 package final class SessionTimeline: Sendable {
-    /// The delay of mixed audio and scheduled video behind session time, in nanoseconds. Frames and
-    /// blocks that are sent in time, or slightly late, arrive within the delay.
-    package static let playoutDelay: Int64 = 100_000_000
+    /// ``Limits/playoutDelayNanoseconds``.
+    package static let playoutDelay = Limits.playoutDelayNanoseconds
 
     private let start = Atomic<Int64>(.max)
 

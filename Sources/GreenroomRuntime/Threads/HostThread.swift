@@ -17,10 +17,11 @@ package final class HostThread: Sendable {
     ///   - name: Shown by `top -H` and debuggers; cut to 15 bytes.
     ///   - clock: The session's clock; nil if the thread is not part of a session.
     ///   - order: Identifies the thread on that clock.
+    ///   - wake: Called after the end of the body, when a join no longer waits. [the thread]
     ///   - body: The thread's work.
     package init(
         name: String, clock: SessionClock?, as order: ClockOrder = .session,
-        body: @escaping @Sendable () -> Void
+        ended wake: @escaping @Sendable () -> Void = {}, body: @escaping @Sendable () -> Void
     ) {
         let ended = ended
         let sleeper = clock?.admit(order)
@@ -29,6 +30,7 @@ package final class HostThread: Sendable {
             if let sleeper { clock?.join(as: sleeper) }
             body()
             ended.change { $0 = true }
+            wake()
             ThreadSleeper.leave()
         }
         var thread = pthread_t()

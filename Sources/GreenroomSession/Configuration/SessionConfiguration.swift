@@ -24,7 +24,7 @@ public struct SessionConfiguration: Sendable {
     /// The absolute folder that relative paths of plugins and settings are resolved against.
     public var folder: String
     /// The largest size and frame rate in offers to plugins.
-    public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
+    public var maximum = Limits.maximum
     /// The sizes in offers to cameras, each with its highest frame rate; sizes are unique.
     public var table = CapabilityTable.standard.rows
     /// The session's clock; a virtual clock needs a ``duration``.
@@ -41,8 +41,8 @@ public struct SessionConfiguration: Sendable {
     /// The minimum share of real media in each track at the end, in per cent; nil to require only
     /// some real media. Below the minimum, the report's outcome is `not-real`.
     public var minimumRealPercent: Int?
-    /// The default isolation of plugins; nil to run bundled plugins except Frei0r, Ladspa and Media
-    /// in the host's process, and all other plugins in processes of their own.
+    /// The default isolation of plugins; nil to run bundled plugins except Frei0r, Ladspa, Media
+    /// and WebRoom in the host's process, and all other plugins in separate processes.
     public var isolation: Isolation?
     /// The default sandbox of isolated plugins; nil for every layer that the kernel supports.
     public var sandbox: SandboxMode?
@@ -63,11 +63,16 @@ public struct SessionConfiguration: Sendable {
     /// The deadline of callbacks, in real time.
     package var hangDeadline: Duration {
         callbackDeadline
-            ?? (clock == .virtual ? .nanoseconds(HostClock.virtualPatience) : .seconds(2))
+            ?? .nanoseconds(
+                clock == .virtual
+                    ? Limits.virtualCallbackDeadlineNanoseconds
+                    : Limits.callbackDeadlineNanoseconds)
     }
 
     /// The session time for which a source may stay silent after the first second.
-    package var silenceDeadline: Duration { callbackDeadline ?? .seconds(2) }
+    package var silenceDeadline: Duration {
+        callbackDeadline ?? .nanoseconds(Limits.callbackDeadlineNanoseconds)
+    }
 
     /// Makes a configuration without plugins, relative to the working directory.
     public init(name: String = "session") {

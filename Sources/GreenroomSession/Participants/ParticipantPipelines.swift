@@ -39,7 +39,7 @@ final class ParticipantPipelines: Sendable {
     /// outputs that need no question.
     private static let holdNanoseconds = SessionTimeline.playoutDelay / 2
 
-    private let outputs: [any Output]
+    private let outputs: [any HostOutput]
     private let connections: [OutputConnection]
     private let feeds: [OutputFeed]
     private let mixer: AudioMixer
@@ -54,7 +54,7 @@ final class ParticipantPipelines: Sendable {
     ///   - outputs: The session's outputs.
     ///   - connections: The connections of the outputs that are plugins.
     init(
-        outputs: [any Output], connections: [OutputConnection], feeds: [OutputFeed],
+        outputs: [any HostOutput], connections: [OutputConnection], feeds: [OutputFeed],
         mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
         events: SessionEvents, filterDeadline: Int64, filters: AudioFilters
     ) {
@@ -219,10 +219,6 @@ final class ParticipantPipelines: Sendable {
         }
         return ended
     }
-
-    /// Whether a closed track has not ended. The end of its threads and of its audio in the mix
-    /// posts no wake-up.
-    var hasEnding: Bool { all.contains(where: \.isClosed) }
 
     /// Lets sinks write their queued audio, without waiting for them.
     ///

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomLifecycle
 import GreenroomModel
 import GreenroomMedia
@@ -86,11 +87,7 @@ extension SessionPlugins {
     /// The time at which participants need attention next, on the session clock, unless an event is
     /// posted earlier.
     func nextOfParticipants(on pipeline: SessionPipeline) -> Int64? {
-        let demand = callThatHears == nil ? nil : pipeline.participants.nextDemand
-        return SessionDue.earlier(
-            demand.map { $0 + epoch },
-            pipeline.participants.hasEnding
-                ? clock.now + SessionDue.retryNanoseconds : nil)
+        callThatHears == nil ? nil : pipeline.participants.nextDemand.map { $0 + epoch }
     }
 
     /// Describes participants' tracks to the outputs that have not received the description in this

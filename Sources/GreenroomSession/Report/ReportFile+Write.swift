@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 import Glibc
+import GreenroomModel
 import GreenroomOutputs
 import GreenroomSystem
 import GreenroomVideo
@@ -8,11 +8,8 @@ import SystemPackage
 extension ReportFile {
     /// Writes a report over the previous report.
     func write(_ report: SessionReport) throws(OutputError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            var text = try encoder.encode(report)
-            text.append(UInt8(ascii: "\n"))
+            let text = Array((try report.jsonText(isPretty: true) + "\n").utf8)
             do {
                 try FileDescriptor.writeWhole(path, text)
             } catch {

@@ -57,7 +57,7 @@ extension SessionReport.Participant.Track {
 struct ParticipantRecords {
     /// Limit of recorded participants who have left, and of recorded ended tracks for each
     /// participant.
-    private static let limit = 1000
+    private static let limit = Limits.reportedParticipants
 
     private struct Record {
         var number: UInt32

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomLifecycle
 public import GreenroomNegotiation
 import GreenroomPluginInterface

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomAudio
 import GreenroomLifecycle
 import GreenroomMedia

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 package import GreenroomAudio
 import GreenroomConversion
 import GreenroomLifecycle

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomLifecycle
 import GreenroomMedia
@@ -18,14 +19,14 @@ struct CallFilters {
     private let plans: [SourcePlan]
     private let clock: SessionClock
     private let events: SessionEvents
-    private let control: SessionControl?
+    private let control: ControlGrants?
     private var made = 0
     private var free: [Members] = []
     /// The sets in use, by track number.
     private var used: [UInt32: Members] = [:]
 
     init(
-        _ plans: [SourcePlan], clock: SessionClock, events: SessionEvents, control: SessionControl?
+        _ plans: [SourcePlan], clock: SessionClock, events: SessionEvents, control: ControlGrants?
     ) {
         self.plans = plans
         self.clock = clock

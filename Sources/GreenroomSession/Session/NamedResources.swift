@@ -10,7 +10,7 @@ struct NamedResources {
     var grants: Grants
 
     /// Whether the session file names or grants a value.
-    func contain(_ setting: Setting) -> Bool {
+    func contain(_ setting: PluginSetting) -> Bool {
         guard case .string(let text) = setting.value else { return true }
         // An empty text names nothing.
         if text.isEmpty || named.contains(setting.value) { return true }

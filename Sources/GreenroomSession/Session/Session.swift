@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomConversion
+import GreenroomDecisions
 package import GreenroomLifecycle
 public import GreenroomModel
 import GreenroomOutputs
@@ -27,13 +28,15 @@ public final class Session: Sendable {
 
     package let plan: SessionPlan
     private let events: SessionEvents
-    private let pluginControl: SessionControl
+    private let pluginControl: ControlGrants
     private let hooks: SessionHooks
     private let captions = SessionCaptions()
     package let clock: SessionClock
     private let inbox = SessionInbox()
     /// Whether the session drains, for the report.
     private let isDraining = Atomic(false)
+    /// Whether a thread finishes outputs at the session's end.
+    private let isFinishing = Atomic(false)
     /// The ceilings that commands have set and not lifted.
     private let ceilings = Mutex<[SessionRole: VideoCapability]>([:])
     /// The next due time on the host clock while a virtual clock runs; nil for never.
@@ -45,6 +48,8 @@ public final class Session: Sendable {
     private let recordings = Mutex(RecordingLog())
     private let latestReport = Mutex<TimedReport?>(nil)
     private let allInstances = Mutex<[PluginInstance]>([])
+    /// Receives each line of the journal; nil if none is kept.
+    private let journal = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// The numbers of plugins that do not wait on the virtual clock.
     private let offTheClock = Mutex<Set<Int>>([])
 
@@ -60,7 +65,7 @@ public final class Session: Sendable {
     ) {
         self.plan = plan
         clock = SessionClock(isVirtual: plan.configuration.clock == .virtual, host: host)
-        let pluginControl = SessionControl(plan, clock: clock.host)
+        let pluginControl = ControlGrants(plan, clock: clock.host)
         self.pluginControl = pluginControl
         let inbox = inbox
         let hooks = SessionHooks(plan, clock: clock.host, handler: handler)
@@ -79,6 +84,13 @@ public final class Session: Sendable {
             inbox.noteFailedRecording()
         }
         pluginControl.begin(self)
+    }
+
+    /// Keeps a journal: each event of the session and its effects, for a later replay.
+    ///
+    /// - Parameter add: Receives each line, on the session's thread, without its line break.
+    package func keepJournal(_ add: @escaping @Sendable (String) -> Void) {
+        journal.withLock { $0 = add }
     }
 
     /// Requests an orderly end of the session. [any]
@@ -159,7 +171,8 @@ public final class Session: Sendable {
     ///   every created plugin has been ended.
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
-            plan: plan, clock: clock, events: events, inbox: inbox, control: pluginControl)
+            plan: plan, clock: clock, events: events, inbox: inbox, control: pluginControl,
+            journal: journal.withLock { $0 })
         allInstances.withLock { $0 = plugins.instances }
         hooks.begin()
         clock.lead()
@@ -169,27 +182,27 @@ public final class Session: Sendable {
             clock.close()
             events.send(.ended)
         }
-        plugins.make()
-        if !isStopRequested, plugins.reasonToEnd == nil { plugins.initialize() }
-        guard !isStopRequested else {
-            events.send(.stopping(reason: "stop requested"))
-            plugins.end()
-            return finished(report(plugins, nil, at: 0, outcome: .interrupted))
-        }
-        if let reason = plugins.reasonToEnd {
-            plugins.end()
-            return finished(report(plugins, nil, at: 0, outcome: reason.outcome))
+        plugins.openListeners()
+        lead(&plugins, nil) { $0.phase == .starting(.open) && $0.reasonToEnd == nil }
+        guard plugins.state.phase.isStarting else {
+            plugins.recordFailedEnds()
+            return finished(
+                report(
+                    plugins, nil, at: 0,
+                    outcome: (plugins.decidedEnd ?? plugins.state.reasonToEnd)?.outcome))
         }
         let pipeline: SessionPipeline
         do {
             pipeline = try SessionPipeline(
                 plugins: plugins, plan: plan, clock: clock, events: events)
         } catch {
-            plugins.end()
+            plugins.handle(.opened(false))
+            lead(&plugins, nil) { _ in false }
             hooks.finish(nil)
             throw error
         }
-        plugins.start()
+        plugins.handle(.opened(true))
+        lead(&plugins, nil) { $0.phase == .running }
         pipeline.begin(at: clock.now)
         plugins.begin(at: pipeline.epoch)
         for composer in plugins.slots.composers where plugins.state.rests(composer.number) {
@@ -205,7 +218,8 @@ public final class Session: Sendable {
         var failed = plugins.failedOutputs(orLost: true)
         let end = pipeline.limit(
             to: min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max))
-        for step in EndStep.allCases { perform(step, at: end, &plugins, pipeline) }
+        lead(&plugins, Ending(pipeline: pipeline, nanoseconds: end)) { _ in false }
+        plugins.recordFailedEnds()
         failed.formUnion(plugins.failedOutputs(orLost: false))
         let outcome = planned.after(
             losingEveryOutput: pipeline.hasLostEveryOutput(without: failed))
@@ -234,24 +248,73 @@ public final class Session: Sendable {
         return report
     }
 
-    /// Performs a step of the session's end.
+    /// The outputs at the end of the session.
+    private struct Ending: Sendable {
+        let pipeline: SessionPipeline
+        /// The end of all outputs, in nanoseconds of session time.
+        let nanoseconds: Int64
+    }
+
+    /// Leads the plugins through the first start or the end, until a condition holds while no step
+    /// runs, or until the end.
     ///
-    /// - Parameter end: The end of all outputs, in nanoseconds of session time.
-    private func perform(
-        _ step: EndStep, at end: Int64, _ plugins: inout SessionPlugins,
-        _ pipeline: SessionPipeline
+    /// - Parameter ending: The outputs to end; nil if none are open.
+    private func lead(
+        _ plugins: inout SessionPlugins, _ ending: Ending?,
+        until isReached: (SessionState) -> Bool
     ) {
-        switch step {
-        case .tellEvents: plugins.tellEvents()
-        case .finishAudio: pipeline.finishAudio(at: end)
-        case .stopSources: plugins.stopSources()
-        case .followParticipants: plugins.followParticipants(on: pipeline)
-        case .finishTracks: pipeline.finish(at: end)
-        case .finishPluginSinks: pipeline.finishPluginSinks()
-        case .endPlugins: plugins.end()
-        case .finishOutputs: pipeline.finishOutputs()
-        case .tellOfEmptyOutputs: pipeline.tellOfEmptyOutputs()
+        while true {
+            let seen = inbox.posts
+            if plugins.state.phase.isBeforeOutputs, let stop = inbox.stopRequest {
+                plugins.handle(.settled(SessionEnd.Causes(stop: stop)))
+            }
+            plugins.settleSteps()
+            for step in plugins.takeEndSteps() { perform(step, ending, &plugins) }
+            guard plugins.steps.isQuiet else {
+                // A virtual clock stands still until the steps have ended.
+                inbox.wait(after: seen, until: plugins.steps.nextLook, on: clock.host)
+                continue
+            }
+            guard !isFinishing.load(ordering: .acquiring) else {
+                inbox.wait(after: seen, until: nil, on: clock)
+                continue
+            }
+            guard plugins.state.phase != .ending(nil), !isReached(plugins.state) else { return }
+            plugins.handle(.quiet)
+            for step in plugins.takeEndSteps() { perform(step, ending, &plugins) }
         }
+    }
+
+    /// Performs a step of the session's end.
+    private func perform(_ step: EndStep, _ ending: Ending?, _ plugins: inout SessionPlugins) {
+        switch (step, ending) {
+        case (.tellEvents, _): plugins.tellEvents()
+        case (.closeIngests, _): plugins.closeIngests()
+        case (.stopSources, _): plugins.stopSources()
+        case (.stopPlugins, _): plugins.end(.stopSend)
+        case (.uninitializePlugins, _): plugins.end(.uninitialize)
+        case (.destroyPlugins, _): plugins.end(.destroy)
+        case (.finishAudio, let ending?): ending.pipeline.finishAudio(at: ending.nanoseconds)
+        case (.followParticipants, let ending?): plugins.followParticipants(on: ending.pipeline)
+        case (.finishTracks, let ending?): finish { ending.pipeline.finish(at: ending.nanoseconds) }
+        case (.finishPluginSinks, let ending?): finish { ending.pipeline.finishPluginSinks() }
+        case (.finishOutputs, let ending?): finish { ending.pipeline.finishOutputs() }
+        case (.tellOfEmptyOutputs, let ending?): ending.pipeline.tellOfEmptyOutputs()
+        case (_, nil): break
+        }
+    }
+
+    /// Finishes outputs on a separate thread, because the session's thread waits for events alone.
+    private func finish(_ body: @escaping @Sendable () -> Void) {
+        isFinishing.store(true, ordering: .releasing)
+        let thread = HostThread(name: "finishing", clock: clock) { [self] in
+            body()
+            isFinishing.store(false, ordering: .releasing)
+            inbox.post()
+        }
+        guard thread.problem != nil else { return }
+        body()
+        isFinishing.store(false, ordering: .releasing)
     }
 
     /// Logs the disk space that recordings need, and watches the disks.
@@ -277,8 +340,6 @@ public final class Session: Sendable {
             uses.map(\.use.folder), duration: duration, clock: clock, epoch: pipeline.epoch,
             events: events)
     }
-
-    private var isStopRequested: Bool { inbox.stopRequest != nil }
 
     /// Logs plugins that the virtual clock does not wait for. Wakes the session when its alarm is
     /// due, or if an output hangs.
@@ -418,7 +479,6 @@ public final class Session: Sendable {
         due.add(session: pipeline.epoch + running.real.due)
         due.add(session: running.drain?.due)
         due.add(session: plugins.nextOfParticipants(on: pipeline))
-        if pipeline.hasOpenWants { due.add(session: clock.now + SessionDue.retryNanoseconds) }
         guard clock.isVirtual else {
             due.add(host: running.report)
             due.add(host: plugins.nextMediaLook)
@@ -427,7 +487,7 @@ public final class Session: Sendable {
             return inbox.wait(after: seen, until: due.session, on: clock)
         }
         // Callbacks take no session time: a virtual clock stands still until they return.
-        guard plugins.steps.awaitsCallbacks else {
+        guard plugins.steps.awaitsCallbacks || plugins.nextHoldingLook != nil else {
             running.passes = 0
             // Do not wake for other times on the host clock, because such wake-ups are not
             // reproducible.
@@ -436,7 +496,10 @@ public final class Session: Sendable {
         }
         if running.passes < Self.passLimit {
             if passTime(for: plugins, until: due.session, seen) { running.passes += 1 }
-            due.add(host: plugins.steps.nextPass)
+            // While a callback waits for a thread that has not waited yet, the clock's watchdog
+            // wakes the session.
+            let next = plugins.steps.nextPass
+            alarm.withLock { $0 = next }
         }
         due.add(host: plugins.nextMediaLook)
         inbox.wait(after: seen, until: due.host, on: clock.host)
@@ -598,20 +661,4 @@ public final class Session: Sendable {
         if !clock.isVirtual { report.processorSeconds = ProcessTree.own.processorSeconds }
         return report
     }
-}
-
-/// The outcome of a session.
-package enum SessionOutcome: Equatable, Sendable {
-    /// The session ended as planned: after its duration, or when every source finished.
-    case finished
-    /// The session ended on request.
-    case interrupted
-    /// Every output failed, or a recording is incomplete.
-    case outputsFailed
-    /// A plugin with a fatal failure; nil if all plugins failed.
-    case pluginFailed(role: String?)
-    /// A plugin refused its settings while the session started.
-    case badSetting(role: String)
-    /// A plugin breaks a rule of the interface.
-    case badPlugin(role: String)
 }

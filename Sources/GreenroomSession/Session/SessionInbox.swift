@@ -1,3 +1,5 @@
+import GreenroomMedia
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomRuntime
 
@@ -7,9 +9,6 @@ import GreenroomRuntime
 /// their changes in their own memory and post only a wake-up. Any number of wake-ups counts as
 /// one.
 final class SessionInbox: Sendable {
-    /// Limit of queued commands. Further commands are refused.
-    private static let commandLimit = 1000
-
     private struct State {
         /// The requested end.
         var stop: SessionOutcome?
@@ -45,7 +44,7 @@ final class SessionInbox: Sendable {
     /// - Returns: Whether there was room.
     func add(_ command: SessionCommand, origin: String) -> Bool {
         state.change { state in
-            guard state.commands.count < Self.commandLimit else { return false }
+            guard state.commands.count < Limits.queuedCommands else { return false }
             state.commands.append((command, origin))
             state.posts += 1
             return true

@@ -20,25 +20,20 @@ struct SessionNegotiations {
     /// Makes an empty set.
     init() {}
 
-    /// Starts a negotiation with each video source.
+    /// Starts a negotiation with each video source, and makes its first offer.
     ///
     /// - Parameters:
     ///   - sources: The sources, already created, so that their capabilities are known.
     ///   - feeds: The feeds of plugins that take media and have reported their demands.
-    /// - Returns: The first offers, by plugin number.
-    mutating func begin(
-        with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]
-    ) -> [Int: Offer] {
-        var offers: [Int: Offer] = [:]
+    mutating func begin(with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]) {
         for source in sources {
             guard var negotiation = VideoNegotiation(with: source, plan: plan, feeds: feeds) else {
                 continue
             }
-            offers[source.number] = negotiation.next(at: 0)
+            _ = negotiation.next(at: 0)
             all.append(negotiation)
         }
         all.sort { $0.plugin.number < $1.plugin.number }
-        return offers
     }
 
     /// Records the first frames that follow each offer, for the report.
@@ -87,12 +82,16 @@ struct SessionNegotiations {
         }
     }
 
-    /// Returns the offer to a source's filters: the first capability of the source's track.
-    mutating func offerToFilters(of source: SessionPlugin) -> Offer? {
-        guard let track = capability(of: source) else { return nil }
-        let offer = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
-        if let role = source.role { filterOffers[role] = offer }
-        return offer
+    /// Stores the offer to a source's filters: the first capability of the source's track.
+    mutating func offerToFilters(of source: SessionPlugin) {
+        guard let role = source.role, let track = capability(of: source) else { return }
+        filterOffers[role] = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
+    }
+
+    /// Returns the first offer to a plugin; nil for audio.
+    func first(to plugin: SessionPlugin) -> Offer? {
+        if case .filter(_, let role) = plugin.address { return filterOffers[role] }
+        return self[plugin]?.negotiator.offer
     }
 
     /// Returns the offer to a plugin at the start of a new life; nil for audio.

@@ -138,7 +138,7 @@ final class SessionPipeline: Sendable {
         reports = outputs.reports
         audioMixer = AudioMixer(
             tracks: tracks, mixSinks: outputs.mixSinks + filters.referenceSinks,
-            delayFrames: filters.delayFrames, clock: clock)
+            delayFrames: filters.delayFrames, clock: clock, ended: events.wake)
         if let duration { audioMixer.finish(at: duration) }
         hasCall = outputs.hasCall
         recordsParticipantsAlone =
@@ -257,10 +257,6 @@ final class SessionPipeline: Sendable {
     func video(of source: SessionPlugin) -> Video? {
         videoTracks.first { $0.instance === source.instance }
     }
-
-    /// Whether a slow output does not have its demanded media yet. The end of that state posts no
-    /// wake-up.
-    var hasOpenWants: Bool { connections.contains(where: \.isBehind) }
 
     /// Returns the video track with a number.
     private func video(_ track: UInt32) -> VideoPipeline? {

@@ -110,7 +110,7 @@ extension PluginDescriptor {
     /// Returns a new value for a parameter, checked.
     fileprivate func liveSetting(
         _ name: String, _ value: ParameterValue, _ address: PluginAddress, folder: String
-    ) throws(CommandError) -> Setting {
+    ) throws(CommandError) -> PluginSetting {
         let live = parameters.filter(\.isLive).map(\.name)
         let choice =
             live.isEmpty

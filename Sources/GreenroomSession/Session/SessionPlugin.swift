@@ -85,7 +85,7 @@ struct PluginSlots {
 
     /// Makes an instance for each plugin of a plan.
     init(
-        _ plan: SessionPlan, clock: SessionClock, events: SessionEvents, control: SessionControl?
+        _ plan: SessionPlan, clock: SessionClock, events: SessionEvents, control: ControlGrants?
     ) {
         let frameLimit = Self.poolLimit(
             outputs: plan.configuration.outputs.count,

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomLifecycle
 import GreenroomModel
 import GreenroomMedia
@@ -126,7 +127,7 @@ extension SessionPlugins {
         let instance = plugin.instance
         guard let parameter = instance.descriptor.parameters.first(where: { $0.name == name })
         else { return .refused("\(address) has no setting \(name)") }
-        let setting = Setting(name: name, type: parameter.type, value: value)
+        let setting = PluginSetting(name: name, type: parameter.type, value: value)
         guard !isAway(plugin) else {
             handle(.changed(setting, plugin.number))
             return .done("\(address): \(name) will be \(value) after the restart")

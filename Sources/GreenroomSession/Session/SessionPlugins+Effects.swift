@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomLifecycle
 import GreenroomModel
 import GreenroomPluginInterface
@@ -8,6 +9,8 @@ import GreenroomVideo
 extension SessionPlugins {
     mutating func perform(_ effect: SessionState.Effect) {
         switch effect {
+        case .prepare(let stage): prepare(stage)
+        case .perform(let step): endSteps.append(step)
         case .begin(let step, let number):
             if let plugin = plugin(number) { begin(step, of: plugin) }
         case .giveUp(let number, let reason): plugin(number)?.instance.giveUp(because: reason)
@@ -20,6 +23,7 @@ extension SessionPlugins {
             guard let plugin = plugin(number) else { return }
             slots.remove(plugin)
             silence.excuse(number)
+            holding[number] = nil
         case .set(let setting, let number):
             if let plugin = plugin(number) { begin(plugin, setting: setting) }
         case .remember(let setting, let number): plugin(number)?.instance.remember(setting)
@@ -38,13 +42,16 @@ extension SessionPlugins {
         switch step {
         case .create: begin(plugin) { $0.beginCreate() }
         case .initialize:
-            let offer = negotiations.fresh(to: plugin, at: clock.now - epoch)
+            let offer =
+                state.phase.isStarting
+                ? negotiations.first(to: plugin)
+                : negotiations.fresh(to: plugin, at: clock.now - epoch)
             begin(plugin) { $0.beginInitialize(offer: offer) }
         case .track:
             let tracks = tracks(for: plugin) + (plugin.feed?.takeQuestions() ?? [])
             begin(plugin) { $0.beginDescribing(tracks) }
         case .startSend: begin(plugin) { $0.beginStartSend() }
-        default: steps.letRun(steps.begin([plugin], isLast: true) { $0.begin(ending: step) })
+        default: steps.letRun(steps.begin([plugin], isAwaited: true) { $0.begin(ending: step) })
         }
     }
 }

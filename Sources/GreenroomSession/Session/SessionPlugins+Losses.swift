@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomLifecycle
 import GreenroomMedia

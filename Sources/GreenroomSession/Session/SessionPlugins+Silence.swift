@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomLifecycle
 import GreenroomMedia
@@ -14,7 +15,7 @@ extension SessionPlugins {
     mutating func watchSilence(except offTheClock: Set<Int>) {
         for plugin in slots.sources {
             let instance = plugin.instance
-            guard state.phase != .ending, isOwing(plugin), !offTheClock.contains(plugin.number),
+            guard !isEnding, isOwing(plugin), !offTheClock.contains(plugin.number),
                 !instance.isDebugged, let promise = promise(of: plugin)
             else {
                 silence.excuse(plugin.number)

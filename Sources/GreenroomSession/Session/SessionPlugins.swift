@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomConversion
 import GreenroomLifecycle
@@ -21,6 +22,8 @@ struct SessionPlugins {
     var dueSlates: [DueSlates.Slate] = []
     /// The reason to end the session; nil while it continues.
     var decidedEnd: SessionEnd?
+    /// The steps of the session's end that begin now.
+    var endSteps: [EndStep] = []
     var negotiations = SessionNegotiations()
     var silence = SourceSilence()
     /// The participants of the call, for the report.
@@ -38,22 +41,26 @@ struct SessionPlugins {
     var epoch: Int64 { state.epoch }
 
     let plan: SessionPlan
+    /// Receives each line of the journal; nil if none is kept.
+    private let journal: (@Sendable (String) -> Void)?
 
     init(
         plan: SessionPlan, clock: SessionClock, events: SessionEvents, inbox: SessionInbox,
-        control: SessionControl? = nil
+        control: ControlGrants? = nil, journal: (@Sendable (String) -> Void)? = nil
     ) {
         self.plan = plan
+        self.journal = journal
         self.events = events
         self.clock = clock
         slots = PluginSlots(plan, clock: clock, events: events, control: control)
         let takers = slots.takers.map { ($0.number, Set(plan.except(of: $0.address))) }
         exceptNames = Dictionary(uniqueKeysWithValues: takers)
-        state = SessionState(
-            Dictionary(
-                uniqueKeysWithValues: slots.all.map { plugin in
-                    (plugin.number, PluginEntry.Facts(plugin, in: plan.configuration))
-                }), at: clock.now)
+        let facts = Dictionary(
+            uniqueKeysWithValues: slots.all.map { plugin in
+                (plugin.number, PluginEntry.Facts(plugin, in: plan.configuration))
+            })
+        state = SessionState(facts, at: clock.now)
+        journal?(JournalLine(plugins: facts, at: state.epoch).text)
         steps = StepRunner(
             deadlineNanoseconds: plan.configuration.hangDeadline.nanoseconds,
             clock: clock.host, inbox: inbox)
@@ -66,14 +73,14 @@ struct SessionPlugins {
     func isAway(_ plugin: SessionPlugin) -> Bool { state.isAway(plugin.number) }
 
     /// Whether all plugins are being ended.
-    var isEnding: Bool { state.phase == .ending }
-
-    /// The reason to end the session or not to start it; nil if it can continue.
-    var reasonToEnd: SessionEnd? { state.reasonToEnd }
+    var isEnding: Bool { state.phase.isEnding }
 
     /// Passes an event to the state, and performs the resulting effects.
     mutating func handle(_ event: SessionState.Event) {
-        for effect in state.handle(event, at: clock.now) { perform(effect) }
+        let now = clock.now
+        let effects = state.handle(event, at: now)
+        if let journal, let line = JournalLine(event, effects, at: now) { journal(line.text) }
+        for effect in effects { perform(effect) }
     }
 
     /// Removes and returns the slates that are due.
@@ -94,66 +101,36 @@ struct SessionPlugins {
 
     /// The sources that are not absent.
     private var present: [SessionPlugin] { slots.sources.filter { !isAway($0) } }
-
-    /// The outputs that are not absent.
-    private var presentOutputs: [SessionPlugin] { slots.outputs.filter { !isAway($0) } }
 }
 
-// MARK: - Phases
+// MARK: - The first start and the end
 
 extension SessionPlugins {
-    /// Creates every plugin, except plugins that connect by themselves.
-    mutating func make() {
-        openListeners()
-        guard reasonToEnd == nil else { return }
-        perform(slots.all.filter { !isAway($0) }) { $0.beginCreate() }
+    /// Prepares a stage of the first start.
+    mutating func prepare(_ stage: StartStage) {
+        switch stage {
+        case .initializeComposers: beginNegotiations(with: slots.composers)
+        case .initializeSources:
+            for composer in slots.composers where !isTaken(composer) {
+                handle(.idle(composer.number, true))
+                composer.feed?.rest(true)
+            }
+            beginNegotiations(with: slots.sources.filter { $0.feed == nil })
+        case .initializeFilters:
+            for source in slots.sources {
+                guard let record = negotiations[source]?.settle(),
+                    let agreement = source.instance.agreement
+                else { continue }
+                events.send(.agreed(role: source.instance.role, agreement: agreement, record))
+            }
+            negotiations.keepFirstCapabilities(of: slots.sources)
+            for source in slots.sources { negotiations.offerToFilters(of: source) }
+        default: break
+        }
     }
 
-    /// Initializes outputs, then composers, then sources, because the demand of each limits the
-    /// offers to the next. Filters follow, with the row of their source's frames.
-    mutating func initialize() {
-        perform(presentOutputs) { $0.beginInitialize(offer: nil) }
-        describeTracks(to: slots.outputs)
-        guard reasonToEnd == nil else { return }
-        initialize(slots.composers)
-        guard reasonToEnd == nil else { return }
-        describeTracks(to: slots.composers)
-        for composer in slots.composers where !isTaken(composer) {
-            handle(.idle(composer.number, true))
-            composer.feed?.rest(true)
-        }
-        guard reasonToEnd == nil else { return }
-        initialize(slots.sources.filter { $0.feed == nil })
-        guard reasonToEnd == nil else { return }
-        for source in slots.sources {
-            guard let record = negotiations[source]?.settle(),
-                let agreement = source.instance.agreement
-            else { continue }
-            events.send(.agreed(role: source.instance.role, agreement: agreement, record))
-        }
-        negotiations.keepFirstCapabilities(of: slots.sources)
-        for source in slots.sources {
-            guard let role = source.role else { continue }
-            let offer = negotiations.offerToFilters(of: source)
-            guard offer != nil || role.medium == .audio else { continue }
-            perform(slots.filters(of: role)) { $0.beginInitialize(offer: offer) }
-        }
-        // The filters of participants' audio.
-        perform(slots.filters.filter { $0.address.role == nil }) { $0.beginInitialize(offer: nil) }
-        describeTracks(to: slots.takers)
-    }
-
-    private mutating func initialize(_ sources: [SessionPlugin]) {
-        let offers = negotiations.begin(with: sources, plan: plan, feeds: slots.feeds)
-        perform(sources.filter { !isAway($0) }) { $0.beginInitialize(offer: offers[$0.number]) }
-    }
-
-    /// Describes the known tracks to plugins that take media.
-    private mutating func describeTracks(to takers: [SessionPlugin]) {
-        let begun = takers.filter { !isAway($0) && $0.instance.lifecycle == .initialized }
-        let tracks = Dictionary(
-            uniqueKeysWithValues: begun.map { ($0.number, self.tracks(for: $0)) })
-        perform(begun) { $0.beginDescribing(tracks[$0.number] ?? []) }
+    private mutating func beginNegotiations(with sources: [SessionPlugin]) {
+        negotiations.begin(with: sources, plan: plan, feeds: slots.feeds)
     }
 
     /// The tracks announced to an output. Until its source accepts an offer, a track has the
@@ -181,76 +158,52 @@ extension SessionPlugins {
         slots.sources.first { $0.videoTrack == track }.flatMap(negotiations.capability)
     }
 
-    /// Starts the outputs, the filters and the sources, unless one of them ends the session. Waits
-    /// until each source returns from start-send or sends inside it. A source that sends inside
-    /// start-send continues; the host logs it after the deadline.
-    mutating func start() {
-        perform(presentOutputs.filter { $0.instance.lifecycle == .initialized }) {
-            $0.beginStartSend()
-        }
-        if reasonToEnd == nil { perform(slots.filters) { $0.beginStartSend() } }
-        if reasonToEnd == nil {
-            perform(present.filter { !state.isIdle($0.number) }) { $0.beginStartSend() }
-        }
-        handle(.started)
-    }
-
     /// Begins the session's timeline.
-    mutating func begin(at epoch: Int64) { state.epoch = epoch }
+    mutating func begin(at epoch: Int64) { handle(.began(epoch)) }
 
-    /// Closes every ingest at once, then waits for the callbacks.
-    mutating func stopSources() {
-        handle(.ending)
-        steps.sparesDebugged = false
+    /// Closes every ingest at once, and awaits the steps that run.
+    mutating func closeIngests() {
         for source in slots.sources { source.instance.closeIngest() }
         // Closing the roster ends the call's waits and so its threads. The call still receives the
         // remaining media.
         slots.callInstance?.roster?.closeAll(isFinal: true)
         slots.callInstance?.closeIngest()
-        finishSteps()
-        perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
+        steps.awaitAll()
     }
 
-    /// Ends every plugin that still accepts calls, in any state.
-    mutating func end() {
-        handle(.ending)
-        steps.sparesDebugged = false
-        for instance in slots.instances { instance.arrivals?.close() }
-        finishSteps()
-        for step in LifecycleStep.ending {
-            let due = slots.all.filter {
-                LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
-            }
-            perform(due) { $0.begin(ending: step) }
+    /// Begins to stop the sources that have started.
+    mutating func stopSources() {
+        let started = slots.sources.filter { $0.instance.isStarted }
+        steps.letRun(steps.begin(started, isAwaited: true) { $0.beginStopSend() })
+    }
+
+    /// Begins a last step of each plugin that still accepts it.
+    mutating func end(_ step: LifecycleStep) {
+        if step == .stopSend {
+            steps.awaitAll()
+            for instance in slots.instances { instance.arrivals?.close() }
         }
-        recordFailedEnds()
-    }
-
-    /// Waits for the running steps, and for the steps that follow from their results.
-    private mutating func finishSteps() {
-        while true {
-            let running = steps.takeRunning()
-            guard !running.isEmpty else { return }
-            for step in running { settle(steps.end(of: step), of: step) }
+        let due = slots.all.filter {
+            LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
         }
+        steps.letRun(steps.begin(due, isAwaited: true) { $0.begin(ending: step) })
     }
 
-    /// Runs a step of several plugins concurrently, and waits for all results.
-    mutating func perform(
-        _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
-    ) {
-        for step in steps.begin(plugins, step) { settle(steps.end(of: step), of: step) }
+    /// Removes and returns the steps of the session's end that begin now.
+    mutating func takeEndSteps() -> [EndStep] {
+        defer { endSteps = [] }
+        return endSteps
     }
 
-    /// Begins a step while the session continues.
+    /// Begins a step of a plugin.
     mutating func begin(
         _ plugin: SessionPlugin, _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) {
-        steps.letRun(steps.begin([plugin], step))
+        steps.letRun(steps.begin([plugin], isAwaited: state.phase != .running, step))
     }
 
-    /// Begins to change a live parameter while the session continues.
-    mutating func begin(_ plugin: SessionPlugin, setting: Setting) {
+    /// Begins to change a live parameter.
+    mutating func begin(_ plugin: SessionPlugin, setting: PluginSetting) {
         steps.letRun(
             steps.begin([plugin], changing: setting) { $0.beginSetParameter(setting) })
     }
@@ -263,15 +216,7 @@ extension SessionPlugins {
     mutating func watch() {
         findHungOutputs()
         findLost()
-        for (step, end) in steps.look() {
-            switch end {
-            case .returned, .hangs: settle(end, of: step)
-            case .pumps: handle(.sends(step.plugin.number))
-            case .pumpsOverdue(let nanoseconds):
-                handle(.sends(step.plugin.number))
-                report(pump: step.plugin.instance, nanoseconds)
-            }
-        }
+        settleSteps()
         for plugin in slots.all where plugin.instance.arrivals?.hasPendingPeer == true {
             handle(.connected(plugin.number))
         }
@@ -336,15 +281,12 @@ extension SessionPlugins {
         }
         for output in slots.takers {
             if let feed = output.feed, mayHearOfTracks(output) {
-                // Released memory posts no wake-up, so poll.
-                if holding[output.number] == nil {
-                    due.add(session: feed.control.nextRequest)
-                } else if feed.control.isRequested || feed.hasQuestions {
-                    due.add(session: clock.now + SessionDue.retryNanoseconds)
-                }
+                // The release of held memory posts a wake-up.
+                if holding[output.number] == nil { due.add(session: feed.control.nextRequest) }
             }
         }
         due.add(host: steps.nextLook)
+        due.add(host: nextHoldingLook)
         return due
     }
 
@@ -404,15 +346,23 @@ extension SessionPlugins {
 // MARK: - Step results
 
 extension SessionPlugins {
-    private mutating func settle(_ end: StepRunner.End, of step: StepRunner.Step) {
-        switch end {
-        case .returned(let result):
-            if case .illegal = result { keep(step) }
-            settle(result, of: step.pending, step.plugin)
-        case .pumps, .pumpsOverdue: steps.letPump(step)
-        case .hangs:
-            keep(step)
-            hang(step.plugin, step.pending)
+    /// Handles the steps that have ended, hang, or send from inside.
+    ///
+    /// During the first start and the end, steps settle in the order in which they began, so that
+    /// sessions on the virtual clock are reproducible.
+    mutating func settleSteps() {
+        for (step, end) in steps.look(inOrder: state.phase != .running) {
+            switch end {
+            case .returned(let result):
+                if case .illegal = result { keep(step) }
+                settle(result, of: step.pending, step.plugin)
+            case .hangs:
+                keep(step)
+                hang(step.plugin, step.pending)
+            case .pumps(let overdue):
+                if state.makesSteps(step.plugin.number) { handle(.sends(step.plugin.number)) }
+                if let overdue, !isEnding { report(pump: step.plugin.instance, overdue) }
+            }
         }
     }
 

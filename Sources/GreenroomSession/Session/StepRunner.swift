@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomLifecycle
 import GreenroomPluginInterface
@@ -5,7 +6,8 @@ import GreenroomRuntime
 import GreenroomMedia
 
 /// Runs steps of plugins concurrently, each on its instance's control thread, and determines the
-/// result of each: the step returns, the plugin sends inside start-send, or the step hangs.
+/// result of each without waiting: the step returns, the plugin sends inside start-send, or the step
+/// hangs.
 ///
 /// Deadlines use the host clock, even if the session clock is virtual.
 struct StepRunner {
@@ -14,15 +16,15 @@ struct StepRunner {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
         /// The setting that the step changes; nil if none.
-        let setting: Setting?
+        let setting: PluginSetting?
         /// The deadline after which the step counts as hung.
         var deadline: StepDeadline
         /// The plugin's activity count before the step began.
         let activityBefore: Int
         /// The number of the plugin's life in which the step began.
         let life: Int
-        /// Whether no other step of the plugin may delay the step: it ends the plugin's life.
-        let isLast: Bool
+        /// Whether the session awaits the step: no other step of the plugin may delay it for long.
+        var isAwaited: Bool
         /// Whether the step is a start-send that sends from inside. The session continues
         /// meanwhile.
         var isPump = false
@@ -71,11 +73,9 @@ struct StepRunner {
     /// The result of a step.
     enum End {
         case returned(PluginInstance.StepResult)
-        /// The plugin sends from inside start-send.
-        case pumps
-        /// The plugin sends from inside start-send after the deadline. Reported once, with the time
-        /// in nanoseconds.
-        case pumpsOverdue(Int64)
+        /// The plugin sends from inside start-send. The time in nanoseconds is set once, after the
+        /// deadline.
+        case pumps(overdue: Int64?)
         case hangs
     }
 
@@ -86,12 +86,10 @@ struct StepRunner {
     private let inbox: SessionInbox
     /// Whether a plugin in a debugger may exceed its deadline. At the end of a session no plugin
     /// may.
-    var sparesDebugged = true
+    private var sparesDebugged = true
     /// The running time after which a callback counts as waiting for a thread of its plugin.
     private static let waitingNanoseconds: Int64 = 1_000_000_000
-    /// The poll interval for a thread that such a callback waits for.
-    private static let passRetryNanoseconds: Int64 = 100_000_000
-    /// Steps that run while the session continues.
+    /// The steps that have not ended.
     private var running: [Step] = []
 
     init(deadlineNanoseconds: Int64, clock: HostClock, inbox: SessionInbox) {
@@ -102,7 +100,7 @@ struct StepRunner {
 
     /// Whether a running callback should return soon.
     var awaitsCallbacks: Bool {
-        running.contains { !$0.isPump && ($0.isLast || !isPumping($0.plugin.instance)) }
+        running.contains { !$0.isPump && ($0.isAwaited || !isPumping($0.plugin.instance)) }
     }
 
     /// The plugins with a running callback, if every callback has run so long that it may wait for
@@ -130,9 +128,9 @@ struct StepRunner {
     ///
     /// - Parameters:
     ///   - setting: The setting that the step changes; nil if none.
-    ///   - isLast: Whether the step ends the plugins' lives.
+    ///   - isAwaited: Whether the session awaits the step.
     func begin(
-        _ plugins: [SessionPlugin], changing setting: Setting? = nil, isLast: Bool = false,
+        _ plugins: [SessionPlugin], changing setting: PluginSetting? = nil, isAwaited: Bool = false,
         _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
         // Take the time before the callbacks begin, so that none takes longer than the limit.
@@ -145,11 +143,11 @@ struct StepRunner {
             return Step(
                 plugin: plugin, pending: step, setting: setting,
                 deadline: StepDeadline(limit, from: start), activityBefore: activity,
-                life: plugin.instance.lives, isLast: isLast)
+                life: plugin.instance.lives, isAwaited: isAwaited)
         }
     }
 
-    /// Adds steps that run while the session continues.
+    /// Adds steps that have begun.
     mutating func letRun(_ steps: [Step]) {
         running += steps
         // A step that the lifecycle forbids ends before it runs, and wakes nobody.
@@ -158,68 +156,41 @@ struct StepRunner {
         }
     }
 
-    /// Continues the session while a start-send sends from inside.
-    mutating func letPump(_ step: Step) {
-        var step = step
-        step.isPump = true
-        running.append(step)
-    }
+    /// Whether no step runs, except start-sends that send from inside.
+    var isQuiet: Bool { running.allSatisfy(\.isPump) }
 
-    /// Removes and returns the running steps, except start-sends that send from inside. The
-    /// deadline of a step behind such a start-send begins anew.
-    mutating func takeRunning() -> [Step] {
-        defer { running = running.filter(\.isPump) }
-        return running.filter { !$0.isPump }.map { step in
-            var step = step
-            if isPumping(step.plugin.instance) {
-                step.deadline.restart(from: clock.now)
+    /// Awaits every running step from now on, even of a plugin in a debugger. The deadline of a step
+    /// behind a start-send that sends from inside begins anew.
+    mutating func awaitAll() {
+        sparesDebugged = false
+        for index in running.indices where !running[index].isPump {
+            running[index].isAwaited = true
+            if isPumping(running[index].plugin.instance) {
+                running[index].deadline.restart(from: clock.now)
             }
-            return step
         }
     }
 
-    /// The longest wait for a step after a stop was requested: on a virtual clock the deadline is a minute.
-    private static let stopPatience: Int64 = 5_000_000_000
-
-    /// Waits until a step has ended, its plugin sends from inside it, or its deadline has passed.
-    func end(of step: Step) -> End {
-        var deadline = step.deadline
-        var stopEnd: Int64?
-        while true {
-            let seen = inbox.posts
-            if stopEnd == nil, !step.isLast, inbox.stopRequest != nil {
-                stopEnd = clock.now + Self.stopPatience
-            }
-            // Check this before the result: a step that has returned by then does not send inside
-            // start-send.
-            let isPump = step.pumpsNow
-            if let result = step.plugin.instance.finish(step.pending, until: .min) {
-                return .returned(result)
-            }
-            if isPump { return .pumps }
-            let verdict = deadline.lookAwaited(
-                step.glance(sparesDebugged: sparesDebugged), at: clock.now,
-                mediaLimit: step.plugin.instance.deadline(deadlineNanoseconds))
-            guard case .waits(let next) = verdict, clock.now < stopEnd ?? .max else {
-                return .hangs
-            }
-            inbox.wait(after: seen, until: min(next, stopEnd ?? .max), on: clock)
-        }
-    }
-
-    /// Checks the steps that run while the session continues, without waiting.
+    /// Checks the steps without waiting.
     ///
+    /// - Parameter inOrder: Whether a step ends only after the steps that began before it.
     /// - Returns: New results: steps that ended or hang, which are removed, and steps whose plugins
     ///   send from inside start-send.
-    mutating func look() -> [(step: Step, end: End)] {
+    mutating func look(inOrder: Bool) -> [(step: Step, end: End)] {
         var news: [(step: Step, end: End)] = []
         let steps = running
         running = []
         for var step in steps {
             let instance = step.plugin.instance
+            // Check this before the result: a step that has returned by then does not send inside
+            // start-send.
             let isPump = step.isPump || step.pumpsNow
             if let result = instance.finish(step.pending, until: .min) {
-                news.append((step, .returned(result)))
+                if inOrder, !running.allSatisfy(\.isPump) {
+                    running.append(step)
+                } else {
+                    news.append((step, .returned(result)))
+                }
                 continue
             }
             // The next life starts a start-send of its own.
@@ -233,7 +204,7 @@ struct StepRunner {
                     || running.contains { $0.isReported && $0.plugin.instance === instance }
                 step.isReported = step.isReported || !isReported && taken > step.deadline.limit
                 news.append(
-                    (step, !isReported && step.isReported ? .pumpsOverdue(taken) : .pumps))
+                    (step, .pumps(overdue: !isReported && step.isReported ? taken : nil)))
             } else if look(at: &step, glance) == .hangs {
                 news.append((step, .hangs))
                 continue
@@ -246,8 +217,10 @@ struct StepRunner {
     private func look(
         at step: inout Step, _ glance: StepDeadline.Glance
     ) -> StepDeadline.Verdict {
-        step.isLast
-            ? step.deadline.lookAwaited(glance, at: clock.now, mediaLimit: deadlineNanoseconds)
+        step.isAwaited
+            ? step.deadline.lookAwaited(
+                glance, at: clock.now,
+                mediaLimit: step.plugin.instance.deadline(deadlineNanoseconds))
             : step.deadline.look(glance, at: clock.now)
     }
 
@@ -256,7 +229,8 @@ struct StepRunner {
     var nextLook: Int64? {
         let now = clock.now
         var next: Int64?
-        for var step in running where !step.isReported {
+        for var step in running
+        where !step.isReported && step.plugin.instance.finish(step.pending, until: .min) == nil {
             let glance = step.glance(sparesDebugged: sparesDebugged)
             let due =
                 if step.isPump {
@@ -275,9 +249,6 @@ struct StepRunner {
     /// clock; nil without a callback.
     var nextPass: Int64? {
         let now = clock.now
-        return running.filter { !$0.isPump }.map { step in
-            let left = waitingLimit - step.taken
-            return now + (left > 0 ? left : Self.passRetryNanoseconds)
-        }.max()
+        return running.filter { !$0.isPump }.map { now + max(waitingLimit - $0.taken, 0) }.max()
     }
 }

@@ -53,7 +53,8 @@ final class VideoPipeline: Sendable {
     func begin(_ ended: @escaping @Sendable () -> Void = {}) {
         let (track, timeline) = (track, timeline)
         let thread = HostThread(
-            name: name, clock: clock, as: ClockOrder(part: .track, number: number)
+            name: name, clock: clock, as: ClockOrder(part: .track, number: number),
+            ended: events.wake
         ) {
             track.run(on: timeline)
             ended()
@@ -69,8 +70,8 @@ final class VideoPipeline: Sendable {
         else { return }
         let order = ClockOrder(part: .output, number: firstBranch + index, owner: branch.plugin)
         let (timeline, events) = (timeline, events)
-        let thread = HostThread(name: branch.name, clock: clock, as: order) {
-            branch.run(on: timeline) {
+        let thread = HostThread(name: branch.name, clock: clock, as: order, ended: events.wake) {
+            branch.run(on: timeline, changed: { events.wake() }) {
                 events.sendFailed(branch, because: $0)
             }
         }

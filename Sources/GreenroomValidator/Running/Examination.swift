@@ -12,7 +12,7 @@ final class Examination: Sendable {
     let library: String
     let descriptor: PluginDescriptor
     /// All settings, given or default.
-    let settings: [Setting]
+    let settings: [PluginSetting]
     let confinement: Confinement
     /// The seed of all random input.
     let seed: UInt64
@@ -25,7 +25,7 @@ final class Examination: Sendable {
     private let offTheClock = Atomic(false)
 
     init(
-        library: String, descriptor: PluginDescriptor, settings: [Setting],
+        library: String, descriptor: PluginDescriptor, settings: [PluginSetting],
         confinement: Confinement, seed: UInt64, isStill: Bool = false, request: CheckRequest,
         progress: CheckProgress
     ) {
@@ -92,7 +92,7 @@ final class Examination: Sendable {
     ///   - withheld: The host extension to hide; nil if none.
     ///   - leases: The watch of the plugin's leases; nil if none.
     func fixture(
-        on clock: ClockKind = .virtual, settings: [Setting]? = nil,
+        on clock: ClockKind = .virtual, settings: [PluginSetting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
     ) throws(Verdict) -> Fixture {
         fixture(
@@ -102,7 +102,7 @@ final class Examination: Sendable {
 
     /// Makes a fixture in a process that has loaded the plugin.
     func fixture(
-        in process: SharedProcess, on clock: ClockKind = .virtual, settings: [Setting]? = nil,
+        in process: SharedProcess, on clock: ClockKind = .virtual, settings: [PluginSetting]? = nil,
         withholding withheld: String? = nil, leases: LeaseWatch? = nil
     ) -> Fixture {
         Fixture(
@@ -135,7 +135,8 @@ final class Examination: Sendable {
     ///   - settings: The settings; nil if the user's.
     ///   - leases: The watch of the plugin's leases; nil if none.
     func fixture(
-        beside first: Fixture, number: Int, settings: [Setting]? = nil, leases: LeaseWatch? = nil
+        beside first: Fixture, number: Int, settings: [PluginSetting]? = nil,
+        leases: LeaseWatch? = nil
     ) -> Fixture {
         Fixture(
             self, first.process, first.clock, number: number,

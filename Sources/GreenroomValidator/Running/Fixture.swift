@@ -25,7 +25,7 @@ final class Fixture: Sendable {
 
     init(
         _ examination: Examination, _ process: SharedProcess, _ clock: HarnessClock,
-        number: Int = 0, settings: [Setting], withholding withheld: String?,
+        number: Int = 0, settings: [PluginSetting], withholding withheld: String?,
         leases: LeaseWatch? = nil
     ) {
         self.examination = examination

@@ -66,15 +66,6 @@ struct LiveRoom {
             // Fix the port, so that a restarted room keeps its links.
             plugin.settings["port"] = .integer(Int64(free))
         }
-        // Isolate the room, because its decoders read untrusted media.
-        plugin.isolation = plugin.isolation ?? .process
-        if plugin.isolation == .process {
-            // If the file grants more than control, use only the file's grants.
-            if plugin.grants?.needProcess != true {
-                plugin.grants = Grants(network: true, control: plugin.grants?.control ?? false)
-            }
-            plugin.memoryLimit = plugin.memoryLimit ?? .megabytes(1000)
-        }
         if control {
             var grants = plugin.grants ?? Grants()
             grants.control = true

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomMetrics
+import RoomDecisions
 import GreenroomSession
 import GreenroomSystem
 import Synchronization

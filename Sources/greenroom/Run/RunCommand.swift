@@ -61,12 +61,20 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var metrics: MetricsOption
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Write the session's events and decisions to this file, for greenroom replay. The file \
+            has no media and no secrets.
+            """, valueName: "file"))
+    var journal: String?
+
     func run() throws {
         let isVirtual = virtualClock || byHand
         let (source, overrides) = (source, isVirtual ? [Override.virtualClock] : [])
         try SessionRun(
             json: json, explain: explain, control: control || byHand, byHand: byHand,
-            metrics: metrics.file, reloads: true
+            metrics: metrics.file, journal: journal, reloads: true
         ).run {
             try source.read(overriding: overrides)
         }

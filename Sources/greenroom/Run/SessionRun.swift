@@ -27,6 +27,8 @@ struct SessionRun {
     var byHand = false
     /// The file for the report's numbers; nil if none.
     var metrics: String?
+    /// The file for the journal; nil if none.
+    var journal: String?
     /// Whether SIGHUP reloads the session file.
     var reloads = false
     /// Receives each event after it was printed. [any]
@@ -53,6 +55,7 @@ struct SessionRun {
             installation.locator().warnings.map { "warning: \($0)".printable }
                 + file.warnings.map { file.source.render($0, isWarning: true) })
         let metrics = try metrics.map { try MetricsFile(path: $0) }
+        let journal = try journal.map { try JournalFile(path: $0) }
         let session: Session
         do throws(SessionFileError) {
             session = try Session(
@@ -77,6 +80,11 @@ struct SessionRun {
         openSocket(of: session, named: file.configuration.runningName, printer, parts)
         parts.manager?.keepAlive(session)
         metrics?.follow(session) { printer.warn([$0.printable]) }
+        if let journal {
+            session.keepJournal { line in
+                if let problem = journal.add(line) { printer.warn([problem.printable]) }
+            }
+        }
         showStatus(of: session, on: printer)
         if control {
             ControlInput(session: session, printer: printer, hand: hand).read()
@@ -280,7 +288,9 @@ extension SessionFile {
         let plugin = configuration.plugins.first { "\($0.address)" == role }?.plugin
         let path =
             plugin?.connect == nil
-            ? plugin?.pathOfSetting(in: reason, at: role) ?? role : "\(role).connect"
+            ? plugin.map { "\(role).settings" + ($0.setting(in: reason).map { ".\($0)" } ?? "") }
+                ?? role
+            : "\(role).connect"
         return ["\(located(ConfigurationError([ConfigurationProblem(reason, at: path)])))"]
     }
 }

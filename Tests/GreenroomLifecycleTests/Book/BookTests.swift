@@ -1,5 +1,6 @@
 import GreenroomModel
 import Foundation
+import GreenroomABI
 import GreenroomPluginInterface
 import GreenroomMedia
 import TestSupport
@@ -13,14 +14,20 @@ import Testing
 ///
 /// updates them.
 @Suite struct BookTests {
-    static let parts: [(chapter: String, name: String, text: String)] = [
-        ("manual/events", "members", BookParts.members),
-        ("manual/events", "events", BookParts.events),
-        ("book/lifecycle", "diagram", BookParts.diagram),
-        ("book/lifecycle", "table", BookParts.lifecycle),
-        ("book/send-video", "refusals", BookParts.refusals),
-        ("book/negotiation", "sizes", BookParts.sizes),
-    ]
+    static let parts: [(chapter: String, name: String, text: String)] =
+        [
+            ("manual/events", "members", BookParts.members),
+            ("manual/events", "events", BookParts.events),
+            ("book/lifecycle", "diagram", BookParts.diagram),
+            ("book/lifecycle", "table", BookParts.lifecycle),
+            ("book/send-video", "refusals", BookParts.refusals),
+            ("book/negotiation", "sizes", BookParts.sizes),
+        ] + Limits.pages.map { ("manual/limits", $0.part, $0.table) }
+
+    @Test func `limits of the interface are those of the header`() {
+        #expect(Limits.participants == Int(GR_MAX_PARTICIPANTS))
+        #expect(Limits.keptFrames == Int(GR_MAX_KEPT))
+    }
 
     @Test func `generated parts of the book match the code`() throws {
         for part in Self.parts {

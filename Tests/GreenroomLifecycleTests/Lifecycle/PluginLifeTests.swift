@@ -22,7 +22,7 @@ import Testing
         let descriptor = PluginDescriptor(
             kind: .videoSource, id: "test.hangs", name: "Hangs", version: "1", summary: "",
             vendor: nil, url: nil, parameters: [])
-        let setting = Setting(name: "mode", type: .string, value: .string(""))
+        let setting = PluginSetting(name: "mode", type: .string, value: .string(""))
         return PluginInstance(
             plan: SourcePlan(factory: source, descriptor: descriptor, settings: [setting]),
             number: 0, role: "camera", clock: clock, events: SessionEvents { _ in },
@@ -82,7 +82,7 @@ import Testing
         #expect(finish(instance, instance.beginCreate()) == .illegal(.created))
         #expect(finish(instance, instance.beginInitialize(offer: Self.offer)) == .done)
         instance.giveUp(because: "it failed")
-        instance.remember(Setting(name: "mode", type: .string, value: .string("other")))
+        instance.remember(PluginSetting(name: "mode", type: .string, value: .string("other")))
         #expect(finish(instance, instance.beginCreate()) == .done)
         #expect(source.settings.withLock { $0 }.map(\.value) == [.string(""), .string("other")])
         #expect(instance.agreement == nil)
@@ -102,7 +102,7 @@ private final class HangingSource: PluginFactory {
     /// Whether the next callback hangs while ``hangs`` is set.
     let hangsNext = Monitor(true)
     let senders = Monitor<[UInt64]>([])
-    let settings = Mutex<[Setting]>([])
+    let settings = Mutex<[PluginSetting]>([])
 
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
         Life(source: self)
@@ -117,7 +117,7 @@ private final class HangingSource: PluginFactory {
         let takesNewOffers = false
         let sandbox: [SandboxLayerState]? = nil
 
-        func create(_ settings: [Setting]) throws(LoadError) -> Status {
+        func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
             source.settings.withLock { $0 += settings }
             return .ok
         }
@@ -133,7 +133,7 @@ private final class HangingSource: PluginFactory {
         func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
             (.unsupported, gr_answer())
         }
-        func setParameter(_ setting: Setting) -> Status { .ok }
+        func setParameter(_ setting: PluginSetting) -> Status { .ok }
         func startSend() -> Status { .ok }
         func stopSend() {}
         func uninitialize() {}

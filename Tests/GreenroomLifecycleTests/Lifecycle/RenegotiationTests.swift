@@ -182,7 +182,7 @@ import Testing
     @Test func `new offers and parameters are legal in their states only`() throws {
         let instance = try instance("Negotiates", mode: "")
         let offer = secondOffer
-        let setting = Setting(name: "mode", type: .string, value: .string("fail"))
+        let setting = PluginSetting(name: "mode", type: .string, value: .string("fail"))
         #expect(finish(instance, instance.beginCreate()) == .done)
         #expect(finish(instance, instance.beginPropertyChange(offer: offer)) == .illegal(.created))
         #expect(finish(instance, instance.beginSetParameter(setting)) == .done)
@@ -197,7 +197,7 @@ import Testing
             finish(
                 instance,
                 instance.beginSetParameter(
-                    Setting(name: name, type: .string, value: .string(value))))
+                    PluginSetting(name: name, type: .string, value: .string(value))))
         }
         func now(_ name: String) -> ParameterValue? {
             instance.settings.first { $0.name == name }?.value

@@ -1,6 +1,5 @@
+import GreenroomDecisions
 import Testing
-
-@testable import GreenroomSession
 
 struct BackoffTests {
     private static let second: Int64 = 1_000_000_000

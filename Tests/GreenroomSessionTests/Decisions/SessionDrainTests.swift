@@ -1,6 +1,5 @@
+import GreenroomDecisions
 import Testing
-
-@testable import GreenroomSession
 
 @Suite struct SessionDrainTests {
     /// The numbers of guests by second, and the second and the reason of the end.

@@ -1,6 +1,5 @@
+import GreenroomDecisions
 import Testing
-
-@testable import GreenroomSession
 
 @Suite struct SessionEndTests {
     /// The outcome, whether every output is lost, whether a recording is incomplete, and what the report says.
@@ -23,8 +22,9 @@ import Testing
     @Test func `recordings end before plugins are stopped, and files after all of them`() {
         #expect(
             EndStep.allCases == [
-                .tellEvents, .finishAudio, .stopSources, .followParticipants, .finishTracks,
-                .finishPluginSinks, .endPlugins, .finishOutputs, .tellOfEmptyOutputs,
+                .tellEvents, .finishAudio, .closeIngests, .stopSources, .followParticipants,
+                .finishTracks, .finishPluginSinks, .stopPlugins, .uninitializePlugins,
+                .destroyPlugins, .finishOutputs, .tellOfEmptyOutputs,
             ])
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomLifecycle
 import GreenroomMedia
@@ -35,15 +36,107 @@ import Testing
         for row in rows {
             let effects = state.handle(row.event, at: row.milliseconds * 1_000_000)
             #expect(
-                effects.map(\.words) == row.effects, "\(row.milliseconds) ms: \(row.event)",
+                effects.map(\.description) == row.effects, "\(row.milliseconds) ms: \(row.event)",
                 sourceLocation: sourceLocation)
         }
     }
 
     private func running(_ plugins: [Int: Facts]) -> SessionState {
         var state = SessionState(plugins, at: 0)
-        _ = state.handle(.started, at: 0)
+        state.start()
         return state
+    }
+
+    // MARK: The first start and the end
+
+    /// A plugin of each kind, and a program that connects later.
+    private static let everyKind = [
+        0: camera,
+        1: Facts(role: "microphone", isSource: true),
+        2: Facts(role: "stage", track: .stage, isSource: true, takesTracks: true),
+        3: Facts(role: "camera.pre-processors[0]"),
+        4: Facts(role: "outputs[0]", takesTracks: true, onFailure: .off),
+        5: Facts(role: "call", isCall: true, takesTracks: true),
+        6: Facts(role: "share", isSource: true, connects: true),
+    ]
+
+    @Test func `outputs and composers answer before sources get an offer, and start before them`() {
+        var state = SessionState(Self.everyKind, at: 0)
+        _ = state.handle(.listens(6), at: 0)
+        expect(
+            &state,
+            [
+                Row(
+                    0, .quiet, ["prepare create"] + (0...5).map { "create \($0)" }),
+                Row(0, .quiet, ["prepare initializeOutputs", "initialize 4", "initialize 5"]),
+                Row(0, .quiet, ["prepare describeToOutputs", "track 4", "track 5"]),
+                Row(0, .quiet, ["prepare initializeComposers", "initialize 2"]),
+                Row(0, .quiet, ["prepare describeToComposers", "track 2"]),
+                // No output takes its video.
+                Row(0, .idle(2, true), []),
+                Row(0, .quiet, ["prepare initializeSources", "initialize 0", "initialize 1"]),
+                // It does not start with the others, and not yet again.
+                Row(
+                    0, .lost(1, Self.crash), ["give up 1: failed", "microphone restarts in 0.5 s"]),
+                Row(900, .timer, []),
+                Row(900, .quiet, ["prepare initializeFilters", "initialize 3"]),
+                Row(900, .quiet, ["prepare describeAgain", "track 2", "track 4", "track 5"]),
+                Row(900, .quiet, []),
+                Row(900, .quiet, []),
+                Row(900, .opened(true), []),
+                Row(900, .quiet, ["prepare startOutputs", "start-send 4", "start-send 5"]),
+                Row(900, .quiet, ["prepare startFilters", "start-send 3"]),
+                Row(900, .quiet, ["prepare startSources", "start-send 0"]),
+                Row(900, .quiet, []),
+                Row(900, .quiet, []),
+                Row(900, .timer, ["create 1"]),
+            ])
+        #expect(state.phase == .running)
+    }
+
+    @Test func `a failure before the outputs open ends the session without them`() {
+        let wrong = PluginFailure(step: "no", cause: .badSettings)
+        for stages in 0..<StartStage.allCases.count {
+            var state = SessionState([0: Self.camera], at: 0)
+            for _ in 0..<stages { _ = state.handle(.quiet, at: 0) }
+            if stages > 8 { _ = state.handle(.opened(true), at: 0) }
+            _ = state.handle(.lost(0, wrong), at: 0)
+            #expect(state.handle(.quiet, at: 0).isEmpty)
+            #expect(state.phase == (stages > 8 ? .running : .ending(.stopPlugins)))
+        }
+    }
+
+    @Test func `a stop before the outputs open ends the plugins alone`() {
+        var state = SessionState([0: Self.camera], at: 0)
+        _ = state.handle(.quiet, at: 0)
+        expect(
+            &state,
+            [
+                Row(
+                    0, .settled(.init(stop: .interrupted)),
+                    ["stopping: stop requested", "end: stop requested"]),
+                Row(0, .quiet, ["perform stopPlugins"]),
+                Row(0, .quiet, ["perform uninitializePlugins"]),
+                Row(0, .quiet, ["perform destroyPlugins"]),
+                Row(0, .quiet, ["perform finishOutputs"]),
+                Row(0, .quiet, ["perform tellOfEmptyOutputs"]),
+                Row(0, .quiet, []),
+            ])
+    }
+
+    @Test func `the end finishes the tracks between the sources' stop and the plugins' stop`() {
+        var state = running([0: Self.camera])
+        _ = state.handle(.settled(.init(stop: .interrupted)), at: 0)
+        var steps: [String] = []
+        while state.phase != .ending(nil) {
+            steps += state.handle(.quiet, at: 0).map(\.description)
+        }
+        #expect(
+            steps == [
+                "perform stopSources", "perform followParticipants", "perform finishTracks",
+                "perform finishPluginSinks", "perform stopPlugins", "perform uninitializePlugins",
+                "perform destroyPlugins", "perform finishOutputs", "perform tellOfEmptyOutputs",
+            ])
     }
 
     // MARK: Rules
@@ -100,7 +193,7 @@ import Testing
     }
 
     @Test func `an output gets to know its tracks before it starts`() {
-        var state = running([0: Facts(role: "output", takesTracks: true)])
+        var state = running([0: Facts(role: "output", takesTracks: true), 1: Self.camera])
         _ = state.handle(.lost(0, Self.crash), at: 0)
         expect(
             &state,
@@ -308,8 +401,12 @@ import Testing
         expect(
             &state,
             [
-                Row(0, .listens(0), []),
-                Row(0, .started, []),
+                Row(0, .listens(0), [])
+            ])
+        state.start()
+        expect(
+            &state,
+            [
                 Row(1000, .timer, ["slate waiting"]),
                 Row(1500, .connected(0), ["create 0"]),
                 Row(1500, .connected(0), []),
@@ -329,8 +426,8 @@ import Testing
     }
 
     @Test func `a setting that a plugin has missed reaches its next life`() {
-        func setting(_ name: String, _ value: Int64) -> Setting {
-            Setting(name: name, type: .integer, value: .integer(value))
+        func setting(_ name: String, _ value: Int64) -> PluginSetting {
+            PluginSetting(name: name, type: .integer, value: .integer(value))
         }
         var state = running([0: Self.camera])
         _ = state.handle(.lost(0, Self.crash), at: 0)
@@ -426,10 +523,17 @@ import Testing
         expect(
             &state,
             [
-                Row(0, .settled(causes), end.map { ["stopping: \($0)", "end: \($0)"] } ?? []),
+                Row(
+                    0, .settled(causes),
+                    end.map {
+                        [
+                            "stopping: \($0)", "end: \($0)", "perform tellEvents",
+                            "perform finishAudio", "perform closeIngests",
+                        ]
+                    } ?? []),
                 Row(0, .settled(causes), []),
             ])
-        #expect((state.phase == .ending) == (end != nil))
+        #expect(state.phase.isEnding == (end != nil))
     }
 
     /// A broadcast's address may be wrong, or taken.
@@ -449,10 +553,10 @@ import Testing
     @Test func `nothing is restarted at the end`() {
         var state = running([0: Self.camera, 1: Facts(role: "microphone", isSource: true)])
         _ = state.handle(.lost(1, Self.crash), at: 0)
+        _ = state.handle(.settled(.init(stop: .interrupted)), at: 0)
         expect(
             &state,
             [
-                Row(100, .ending, []),
                 Row(100, .lost(0, Self.crash), ["give up 0: failed"]),
                 Row(1000, .timer, []),
                 Row(1000, .done(.create, 1), []),
@@ -498,7 +602,7 @@ import Testing
             case .leave(let plugin):
                 guard !hasLeft[plugin] else { return false }
                 hasLeft[plugin] = true
-            case .rest, .remember, .show, .send, .end: break
+            case .prepare, .perform, .rest, .remember, .show, .send, .end: break
             }
             return true
         }
@@ -540,7 +644,7 @@ import Testing
         mutating func happens(_ event: SessionState.Event) {
             for effect in state.handle(event, at: now) {
                 let isLegal = lives.perform(effect)
-                #expect(isLegal, "\(seed): \(event): \(effect.words)")
+                #expect(isLegal, "\(seed): \(event): \(effect)")
                 switch effect {
                 case .begin(let step, let plugin) where LifecycleStep.ending.contains(step):
                     ending.append((step, plugin))
@@ -598,12 +702,12 @@ import Testing
         for plugin in 0..<Simulation.added where session.facts[plugin].connects {
             session.happens(.listens(plugin))
         }
-        session.happens(.started)
+        session.state.start()
         for _ in 0..<200 { session.step() }
         session.happens(.settled(SessionEnd.Causes(stop: .interrupted)))
         for _ in 0..<50 { session.step() }
         while !session.ending.isEmpty { session.finishStep() }
-        #expect(session.ends == 1 && session.state.phase == .ending, "\(seed)")
+        #expect(session.ends == 1 && session.state.phase.isEnding, "\(seed)")
         // The end calls each life that is left.
         for plugin in 0..<Simulation.count { session.lives.end(plugin) }
         #expect(session.lives.created == session.lives.ended, "\(seed)")
@@ -612,27 +716,11 @@ import Testing
     }
 }
 
-extension SessionState.Effect {
-    /// Short words for tables.
-    fileprivate var words: String {
-        switch self {
-        case .begin(let step, let plugin): "\(step) \(plugin)"
-        case .giveUp(let plugin, let reason): "give up \(plugin): \(reason)"
-        case .rest(let plugin): "rest \(plugin)"
-        case .expectFrames(let plugin): "expect \(plugin)"
-        case .end(let end): "end: \(end.text)"
-        case .leave(let plugin): "leave \(plugin)"
-        case .set(let setting, let plugin): "set \(setting.name) \(plugin)"
-        case .remember(let setting, let plugin): "remember \(setting.name) \(plugin)"
-        case .show(let slate): "slate \(slate.text.state)"
-        case .send(.pluginRestarts(let role, let seconds)): "\(role) restarts in \(seconds) s"
-        case .send(.pluginReturned(let role, let seconds)): "\(role) is back after \(seconds) s"
-        case .send(.pluginDropped(let role)): "\(role) is dropped"
-        case .send(.note(let role, let text)): "note \(role): \(text)"
-        case .send(.stopping(let reason)): "stopping: \(reason)"
-        case .send(.callbackHangs(let role, let callback, let seconds)):
-            "\(role) hangs in \(callback) for \(seconds) s"
-        case .send(let event): "\(event)"
+extension SessionState {
+    /// Makes the first start, in which every step ends at once.
+    fileprivate mutating func start() {
+        while phase.isStarting {
+            _ = handle(phase == .starting(.open) ? .opened(true) : .quiet, at: 0)
         }
     }
 }

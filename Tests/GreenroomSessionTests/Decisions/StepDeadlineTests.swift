@@ -1,6 +1,5 @@
+import GreenroomDecisions
 import Testing
-
-@testable import GreenroomSession
 
 /// When a callback hangs: times in milliseconds, with a limit of 2 s.
 @Suite struct StepDeadlineTests {

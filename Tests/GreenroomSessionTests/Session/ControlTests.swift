@@ -192,8 +192,8 @@ import GreenroomRuntime
                 bounds: nil, choices: [], isLive: false),
         ]
         camera.settings = [
-            Setting(name: "speed", type: .number, value: 2.5),
-            Setting(name: "token", type: .string, value: "hidden-token"),
+            PluginSetting(name: "speed", type: .number, value: 2.5),
+            PluginSetting(name: "token", type: .string, value: "hidden-token"),
         ]
         session.plan.slots[0].plugin = camera
         _ = try session.run()
@@ -223,7 +223,7 @@ import GreenroomRuntime
     {
         var plan = try session(FakeOutput(.init()), isGranted: false).plan
         for index in plan.outputs.keys { plan.outputs[index]?.descriptor.kind = .call }
-        let grants = SessionControl(plan, clock: .real)
+        let grants = ControlGrants(plan, clock: .real)
         grants.add(.started)
         grants.add(.recording(.on))
         let grant = try #require(grants.grant(of: "outputs[1]"))
@@ -252,7 +252,7 @@ import GreenroomRuntime
                     name: name, title: name, type: .boolean, unit: nil, defaultValue: false,
                     bounds: nil, choices: [], isLive: true))
             output.settings.append(
-                Setting(name: name, type: .boolean, value: .boolean(name == "recording")))
+                PluginSetting(name: name, type: .boolean, value: .boolean(name == "recording")))
         }
         session.plan.outputs[index] = output
         session.plan.configuration.timeline = commands.map {

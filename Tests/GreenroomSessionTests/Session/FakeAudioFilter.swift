@@ -67,7 +67,7 @@ final class FakeAudioFilter: InstanceBackend, PluginFactory {
         return FakeAudioFilter(of: self)
     }
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status { status(of: "create") }
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { status(of: "create") }
     var audioEditing: AudioEditing? { script.editing }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
@@ -92,7 +92,7 @@ final class FakeAudioFilter: InstanceBackend, PluginFactory {
     func stopSend() {}
     func uninitialize() {}
     func destroy() {}
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() {}

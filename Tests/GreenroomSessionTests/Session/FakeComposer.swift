@@ -37,7 +37,7 @@ final class FakeComposer: InstanceBackend, PluginFactory {
 
     // MARK: The plugin
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status {
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
         _ = try output.create(settings)
         return try source.create(settings)
     }
@@ -72,7 +72,7 @@ final class FakeComposer: InstanceBackend, PluginFactory {
     func trackEnded(_ track: UInt32) { output.trackEnded(track) }
     func uninitialize() { source.uninitialize() }
     func destroy() { source.destroy() }
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
 

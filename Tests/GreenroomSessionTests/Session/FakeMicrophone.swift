@@ -52,7 +52,7 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
         return self
     }
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { .ok }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
     var pool: FramePool? { nil }
@@ -79,7 +79,7 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
     func stopSend() { _ = isSending.wait(until: nil) { $0 ? nil : true } }
     func uninitialize() {}
     func destroy() {}
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() {}

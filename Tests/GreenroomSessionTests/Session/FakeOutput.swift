@@ -151,7 +151,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
 
     // MARK: The plugin
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status { did("create") }
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { did("create") }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
     var pool: FramePool? { nil }
@@ -213,7 +213,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     }
     func uninitialize() { _ = did("uninitialize") }
     func destroy() { _ = did("destroy") }
-    func setParameter(_ setting: Setting) -> Status { .ok }
+    func setParameter(_ setting: PluginSetting) -> Status { .ok }
     func address(ofExtension id: String) -> UInt64? { nil }
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }

@@ -58,6 +58,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var fps: Int64?
         /// Whether it ends its thread and begins another one when it gets a new offer.
         var restartsItself = false
+        /// What it does when it is stopped, besides.
+        var onStop: @Sendable () -> Void = {}
         /// How it sends from inside start-send; nil to send on a thread.
         var loop: Loop?
         /// The start-send that hangs until the session ends the life, from 1; nil if none.
@@ -98,6 +100,11 @@ final class FakeSource: InstanceBackend, PluginFactory {
     /// Number of calls of each step.
     var calls: [String: Int] { state.withLock { $0.calls } }
 
+    var handle: UInt64 { state.withLock { $0.handle } }
+
+    /// Loses its process.
+    func crash() { state.withLock { $0.lose }("crashed: SIGSEGV") }
+
     /// As a filter: the sizes of the frames that it got.
     var edited: [FrameSize] { state.withLock { $0.edited } }
 
@@ -128,7 +135,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     // MARK: The plugin
 
-    func create(_ settings: [Setting]) throws(LoadError) -> Status {
+    func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
         isKilled.change { $0 = false }
         lives.change { $0 += 1 }
         if let problem = script.processProblem {
@@ -190,12 +197,13 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     func stopSend() {
         _ = did("stop-send")
+        script.onStop()
         _ = isSending.wait(until: nil) { $0 ? nil : true }
     }
 
     func uninitialize() { _ = did("uninitialize") }
     func destroy() { _ = did("destroy") }
-    func setParameter(_ setting: Setting) -> Status { .unsupported }
+    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
 
     /// Luma that a filter leaves in each frame, and that no source sends.

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import Foundation
 import GreenroomABI
 import GreenroomMedia
@@ -77,8 +78,8 @@ import Testing
         let test = Thread {
             while camera.calls["start-send"] == nil { sched_yield() }
             time.advance(by: 3_000_000_000)
-            // A session with its own deadline ends the wait meanwhile.
-            usleep(100_000)
+            // The session waits on.
+            while !time.awaits(time.now + 2_000_000_000) { sched_yield() }
             time.advance(by: 2_000_000_000)
         }
         test.start()

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomMedia
@@ -105,8 +106,11 @@ struct InProcessSession {
 
     /// Runs it to its end, and expects that its accounts add up.
     ///
-    /// - Parameter isLast: Whether the session is asked to end after an event.
+    /// - Parameters:
+    ///   - begun: Receives the session before it runs.
+    ///   - isLast: Whether the session is asked to end after an event.
     func run(
+        begun: (Session) -> Void = { _ in },
         stoppingAfter isLast: @escaping @Sendable (SessionEvent) -> Bool = { _ in false },
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Result {
@@ -115,16 +119,24 @@ struct InProcessSession {
             running.events.withLock { $0.append(event) }
             if isLast(event) { running.session.withLock { $0 }?.stop() }
         }
+        begun(session)
+        session.keepJournal { line in running.journal.withLock { $0.append(line) } }
         running.session.withLock { $0 = session }
         defer { running.session.withLock { $0 = nil } }
         let report = try session.run()
         report.expectAdditive(on: plan.configuration.clock, sourceLocation)
+        let journal = running.journal.withLock { $0 }
+        #expect(throws: Never.self, sourceLocation: sourceLocation) {
+            _ = try SessionState.replay(journal.joined(separator: "\n"))
+        }
+        try JournalTests.keep(journal)
         return Result(
             report: report, events: running.events.withLock { $0 }, folder: folder)
     }
 
     private final class Running: Sendable {
         let events = Mutex<[SessionEvent]>([])
+        let journal = Mutex<[String]>([])
         let session = Mutex<Session?>(nil)
     }
 }

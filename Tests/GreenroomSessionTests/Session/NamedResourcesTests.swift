@@ -29,7 +29,7 @@ import Testing
         NamedResources(
             named: [.string(folder("named")), .string("https://example.com/a")],
             grants: Grants(read: [folder("granted")], network: network)
-        ).contain(Setting(name: "x", type: type, value: .string(text)))
+        ).contain(PluginSetting(name: "x", type: type, value: .string(text)))
     }
 
     @Test func `a live path is named or granted by the session file`() {
@@ -76,9 +76,9 @@ import Testing
                 bounds: nil, choices: [], isLive: true),
         ]
         camera.settings = [
-            Setting(name: "page", type: .path, value: .string(folder("named/b"))),
-            Setting(name: "url", type: .string, value: "https://a.example"),
-            Setting(name: "text", type: .string, value: ""),
+            PluginSetting(name: "page", type: .path, value: .string(folder("named/b"))),
+            PluginSetting(name: "url", type: .string, value: "https://a.example"),
+            PluginSetting(name: "text", type: .string, value: ""),
         ]
         session.plan.slots[0].plugin = camera
         let address = PluginAddress(.camera)

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import Foundation
 import GreenroomABI
 import GreenroomAudio

@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomModel
 import GreenroomMedia
 import GreenroomNegotiation

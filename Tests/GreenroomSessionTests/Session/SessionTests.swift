@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomLifecycle
 import GreenroomModel
 import GreenroomNegotiation

@@ -23,7 +23,7 @@ extension Catalogue {
         try fixture.start()
         var count = 0
         for content in AudioContent.allCases {
-            var audio = AudioBlocks(content, examination.random(21))
+            var audio = EditedBlocks(content, examination.random(21))
             for _ in 0..<50 {
                 var block = audio.next()
                 let status = try fixture.edit(&block)
@@ -56,7 +56,7 @@ extension Catalogue {
         guard let declared = fixture.pluginHarness.audioEditing?.delayFrames else {
             throw .hindered(by: "load.extensions", "has declared nothing")
         }
-        var audio = AudioBlocks(.bursts, examination.random(22))
+        var audio = EditedBlocks(.bursts, examination.random(22))
         let blocks = 150
         var (sent, heard): ([Int16], [Int16]) = ([], [])
         for _ in 0..<blocks {
@@ -113,9 +113,9 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
-        var silence = AudioBlocks(.silence, examination.random(23))
-        var noise = AudioBlocks(.noise, examination.random(23))
-        func loudest(_ audio: inout AudioBlocks, blocks: Int) throws(Verdict) -> Int {
+        var silence = EditedBlocks(.silence, examination.random(23))
+        var noise = EditedBlocks(.noise, examination.random(23))
+        func loudest(_ audio: inout EditedBlocks, blocks: Int) throws(Verdict) -> Int {
             var loudest = 0
             for _ in 0..<blocks {
                 var block = audio.next()
@@ -153,8 +153,8 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
-        var noise = AudioBlocks(.noise, examination.random(24))
-        var silence = AudioBlocks(.silence, examination.random(24))
+        var noise = EditedBlocks(.noise, examination.random(24))
+        var silence = EditedBlocks(.silence, examination.random(24))
         for _ in 0..<100 {
             var block = noise.next()
             _ = try fixture.edit(&block)
@@ -188,7 +188,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)
         try fixture.start()
-        var noise = AudioBlocks(.noise, examination.random(25))
+        var noise = EditedBlocks(.noise, examination.random(25))
         var times: [Int64] = []
         for _ in 0..<300 {
             var block = noise.next()
@@ -252,7 +252,7 @@ struct StereoBlock: Sendable {
 }
 
 /// Blocks one after another.
-struct AudioBlocks: Sendable {
+struct EditedBlocks: Sendable {
     private let content: AudioContent
     private var random: SeededRandom
     private var place = 0

@@ -92,32 +92,31 @@ struct ELFFile: Sendable {
     // MARK: Header and segments
 
     private mutating func readHeader() throws(ELFError) {
-        guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]), bytes.count >= 64 else {
+        guard bytes.count >= ELFHeader.byteCount,
+            let header = ELFHeader(Array(bytes.prefix(ELFHeader.byteCount)))
+        else {
             throw ELFError("not an ELF file", code: .notALibrary)
         }
-        if let machine = LibraryMachine.another(header: Array(bytes.prefix(20))) {
+        if let machine = header.otherMachine {
             throw ELFError(
                 "built for \(machine), and this machine is "
-                    + "\(LibraryMachine.own). Build it for this machine")
+                    + "\(ELFHeader.ownMachine). Build it for this machine")
         }
-        // The reader supports only 64-bit little-endian files.
-        guard bytes[4] == 2, bytes[5] == 1 else {
+        guard header.isReadable else {
             throw ELFError(
                 "only libraries of 64 bits with the low byte first are checked")
         }
-        guard try number(16, as: UInt16.self) == 3 else {
+        guard header.isLibrary else {
             throw ELFError(
                 "an ELF file, but not a shared library. Link it with -shared",
                 code: .notALibrary)
         }
-        let table = try number(32, as: UInt64.self)
-        let step = UInt64(try number(54, as: UInt16.self))
-        let count = Int(try number(56, as: UInt16.self))
-        guard step >= 56, count <= Self.segmentLimit else {
+        let table = header.segments
+        guard table.step >= 56, table.count <= Self.segmentLimit else {
             throw ELFError("its program header table is invalid")
         }
-        for index in 0..<count {
-            let place = try sum(table, UInt64(index) * step)
+        for index in 0..<table.count {
+            let place = try sum(table.offset, index * table.step)
             let (kind, flags) = (
                 try number(place, as: UInt32.self), try number(try sum(place, 4), as: UInt32.self)
             )

@@ -39,7 +39,7 @@ extension Catalogue {
             + (kind.isCall ? [] : PluginHarness.participantTracks)
         for track in tracks where kind.isCall || track.participant == nil || wants.isEmpty {
             var written = gr_want.ordinary
-            var last: TrackWant?
+            var last: TrackRequest?
             for _ in 0..<3 {
                 let want = try fixture.want(of: track, &written)
                 guard last == nil || last == want else {
@@ -106,14 +106,14 @@ extension Fixture {
     /// Asks the output once for its want for a track.
     fileprivate func want(
         of track: OutputTrack, _ written: inout gr_want
-    ) throws(Verdict) -> TrackWant {
+    ) throws(Verdict) -> TrackRequest {
         let end = pluginHarness.ask(about: track, &written)
         guard end == .done else {
             guard case .refused(let status, let text) = end else { throw ordinary(.track, end) }
             throw .failed("track answers \(status) for the track \(track.name): \(text)")
         }
         do throws(InvalidValueError) {
-            return try TrackWant(written, isVideo: track.capability != nil)
+            return try TrackRequest(written, isVideo: track.capability != nil)
         } catch {
             throw .failed(
                 "the want for the track \(track.name) is impossible: \(error)")

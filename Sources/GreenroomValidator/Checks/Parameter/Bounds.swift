@@ -25,7 +25,7 @@ extension Catalogue {
         var remarks: [String] = []
         for parameter in examination.descriptor.parameters where parameter.isLive {
             for value in parameter.edges {
-                let setting = Setting(parameter, value)
+                let setting = PluginSetting(parameter, value)
                 try first.take(
                     "set", first.pluginHarness.set(setting), of: setting, &remarks)
                 if let fault = first.pluginHarness.wait(nanoseconds: 50_000_000) {
@@ -38,7 +38,7 @@ extension Catalogue {
         for parameter in examination.descriptor.parameters {
             for value in parameter.edges {
                 number += 1
-                let setting = Setting(parameter, value)
+                let setting = PluginSetting(parameter, value)
                 let fixture = examination.fixture(
                     beside: first, number: number,
                     settings: examination.settings.with(value, for: parameter))
@@ -55,7 +55,7 @@ extension Catalogue {
 extension Fixture {
     /// Runs a plugin with an allowed value, to its end or until the plugin refuses with a reason.
     fileprivate func liveShortly(
-        with setting: Setting, _ remarks: inout [String]
+        with setting: PluginSetting, _ remarks: inout [String]
     ) throws(Verdict) {
         let steps: [(String, () -> PluginHarness.StepEnd)] = [
             ("create", { [pluginHarness] in pluginHarness.create() }),
@@ -87,7 +87,8 @@ extension Fixture {
     /// - Returns: Whether it was accepted; if not, adds a remark.
     @discardableResult
     fileprivate func take(
-        _ step: String, _ end: PluginHarness.StepEnd, of setting: Setting, _ remarks: inout [String]
+        _ step: String, _ end: PluginHarness.StepEnd, of setting: PluginSetting,
+        _ remarks: inout [String]
     ) throws(Verdict) -> Bool {
         guard case .refused(let status, let reason) = end else {
             try require(step, end, after: setting.words)

@@ -48,7 +48,7 @@ extension Examination {
     /// A difference from a run without changes, present in every attempt; nil if none. A very busy
     /// machine occasionally loses a frame.
     fileprivate func lastingDifference(
-        from plain: MediaDigest, setting settings: [Setting]
+        from plain: MediaDigest, setting settings: [PluginSetting]
     ) throws(Verdict) -> String? {
         let made = try fixture().digest(setting: settings)
         guard let difference = plain.difference(from: made) else { return nil }
@@ -64,7 +64,7 @@ extension Fixture {
     }
 
     /// The digest of a run in which parameters are set to their current values.
-    fileprivate func digest(setting settings: [Setting]) throws(Verdict) -> MediaDigest {
+    fileprivate func digest(setting settings: [PluginSetting]) throws(Verdict) -> MediaDigest {
         try create()
         try set(settings, "after create")
         try initialize(pluginHarness.smallOffer())
@@ -76,7 +76,7 @@ extension Fixture {
         return digest
     }
 
-    private func set(_ settings: [Setting], _ when: String) throws(Verdict) {
+    private func set(_ settings: [PluginSetting], _ when: String) throws(Verdict) {
         for setting in settings {
             // A named file may be missing, which is no fault of the parameter.
             let end = pluginHarness.set(setting)

@@ -36,7 +36,8 @@ extension Catalogue {
             try fixture.fuzz(live.filter { !$0.isClosed }, examination.random(2), &refusals)
             for parameter in live {
                 for text in parameter.hostileTexts(examination) {
-                    try fixture.endure(Setting(parameter, .string(text)), of: parameter, &refusals)
+                    try fixture.endure(
+                        PluginSetting(parameter, .string(text)), of: parameter, &refusals)
                 }
             }
             try fixture.end(after: "random values")
@@ -79,7 +80,7 @@ extension Fixture {
             guard let parameter = parameters.randomElement(using: &random),
                 let value = parameter.randomValue(&random)
             else { continue }
-            let setting = Setting(parameter, value)
+            let setting = PluginSetting(parameter, value)
             switch pluginHarness.set(setting) {
             case .refused(let status, let reason):
                 let words = "\(setting.words) answers \(status): \(reason)"
@@ -100,7 +101,7 @@ extension Fixture {
         }
         guard let (words, parameter) = refused else { return }
         for value in parameter.edges {
-            if case .refused = pluginHarness.set(Setting(parameter, value)) {
+            if case .refused = pluginHarness.set(PluginSetting(parameter, value)) {
                 throw .hindered(by: "parameter.bounds", "does not accept all values")
             }
         }
@@ -110,7 +111,7 @@ extension Fixture {
 
     /// Sets a hostile text, and runs the plugin with it.
     fileprivate func endure(
-        _ setting: Setting, of parameter: Parameter, _ refusals: inout Refusals
+        _ setting: PluginSetting, of parameter: Parameter, _ refusals: inout Refusals
     ) throws(Verdict) {
         do throws(Verdict) {
             switch pluginHarness.set(setting) {

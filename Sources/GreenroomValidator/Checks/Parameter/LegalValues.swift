@@ -69,14 +69,14 @@ extension Int64 {
     }
 }
 
-extension [Setting] {
+extension [PluginSetting] {
     /// The settings with another value for a parameter.
-    func with(_ value: ParameterValue, for parameter: Parameter) -> [Setting] {
-        map { $0.name == parameter.name ? Setting(parameter, value) : $0 }
+    func with(_ value: ParameterValue, for parameter: Parameter) -> [PluginSetting] {
+        map { $0.name == parameter.name ? PluginSetting(parameter, value) : $0 }
     }
 }
 
-extension Setting {
+extension PluginSetting {
     init(_ parameter: Parameter, _ value: ParameterValue) {
         self.init(name: parameter.name, type: parameter.type, value: value)
     }

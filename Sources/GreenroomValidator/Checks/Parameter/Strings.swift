@@ -25,7 +25,7 @@ extension Catalogue {
         for parameter in parameters {
             for text in parameter.hostileTexts(examination) {
                 number += 1
-                let setting = Setting(parameter, .string(text))
+                let setting = PluginSetting(parameter, .string(text))
                 let fixture = examination.fixture(
                     beside: first, number: number,
                     settings: examination.settings.with(.string(text), for: parameter))
@@ -62,7 +62,7 @@ extension Fixture {
     /// Runs the plugin while it accepts the value.
     ///
     /// - Returns: A hint for the author; nil if none.
-    fileprivate func endureShortly(_ setting: Setting) throws(Verdict) -> String? {
+    fileprivate func endureShortly(_ setting: PluginSetting) throws(Verdict) -> String? {
         let cause = setting.words
         if let remark = try endure("create", pluginHarness.create(), cause) { return remark.text }
         if let remark = try endure(

@@ -37,7 +37,7 @@ extension Catalogue {
 
     private static func unknownSettings(
         _ examination: Examination
-    ) -> [(setting: Setting, why: String)] {
+    ) -> [(setting: PluginSetting, why: String)] {
         let parameters = examination.descriptor.parameters
         let names =
             ["no-such-setting", "", String(repeating: "x", count: 4096)]
@@ -45,7 +45,7 @@ extension Catalogue {
         let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map {
             name in
             // Of a type whose every member may be looked at.
-            (Setting(name: name, type: .string, value: .string("1")), "has no such parameter")
+            (PluginSetting(name: name, type: .string, value: .string("1")), "has no such parameter")
         }
         let fixed = examination.settings.filter { setting in
             parameters.contains { $0.name == setting.name && !$0.isLive }
@@ -57,7 +57,7 @@ extension Catalogue {
 extension Fixture {
     /// Sets a parameter that cannot be set.
     fileprivate func refuse(
-        _ settings: [(setting: Setting, why: String)], _ when: String
+        _ settings: [(setting: PluginSetting, why: String)], _ when: String
     ) throws(Verdict) {
         for (setting, why) in settings {
             switch pluginHarness.setUnchecked(setting) {

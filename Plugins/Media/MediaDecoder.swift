@@ -1,0 +1,112 @@
+import CFFmpeg
+import PluginEncoding
+import GreenroomPlugin
+
+/// An open decoder.
+final class MediaDecoder {
+    private let context: UnsafeMutablePointer<AVCodecContext>
+    private let name: String
+    /// Whether it has got all packets of the leg.
+    private var isDraining = false
+
+    init(_ parameters: StreamParameters, threads: Int32) throws {
+        let codec = avcodec_find_decoder(parameters.pointer.pointee.codec_id)
+        let name = String(cString: avcodec_get_name(parameters.pointer.pointee.codec_id))
+        self.name = name
+        // A damaged picture that no other depends on is lost; others are repaired.
+        let isIndependent =
+            parameters.pointer.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+            && avcodec_descriptor_get(parameters.pointer.pointee.codec_id).map {
+                $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
+            } ?? false
+        guard let codec else {
+            throw PluginError(
+                "FFmpeg's libraries have no decoder for \(name); convert the file: "
+                    + "ffmpeg -i FILE NEW.mp4", status: .badSetting)
+        }
+        let context = try allocated(avcodec_alloc_context3(codec))
+        self.context = context
+        try check(
+            avcodec_parameters_to_context(context, parameters.pointer), "\(name): parameters")
+        context.pointee.pkt_timebase = parameters.timeBase
+        context.pointee.thread_count = threads
+        // A picture of 8192x8192 at most: a file may claim any size.
+        context.pointee.max_pixels = Int64(FrameSize.maximumDimension * FrameSize.maximumDimension)
+        if isIndependent { context.pointee.err_recognition |= AV_EF_EXPLODE | AV_EF_CRCCHECK }
+        try check(avcodec_open2(context, codec, nil), "\(name): opening the decoder")
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = context
+        avcodec_free_context(&context)
+    }
+
+    /// Fetches the frames that it keeps back, as at the end.
+    func drain() {
+        guard !isDraining else { return }
+        isDraining = true
+        avcodec_send_packet(context, nil)
+    }
+
+    /// Forgets the frames before a jump.
+    func flush() {
+        avcodec_flush_buffers(context)
+        isDraining = false
+    }
+
+    /// The result of decoding.
+    enum Outcome {
+        case frame
+        /// The packets of a stream that have come so far are decoded.
+        case waiting
+        case end
+    }
+
+    /// Limit of errors in a row while the last frames are fetched.
+    private static let errorLimit = 100
+
+    /// Decodes the next frame.
+    ///
+    /// - Parameters:
+    ///   - frame: Gets the frame.
+    ///   - next: Returns the next packet.
+    ///   - skips: Whether a frame of this packet that no other frame needs is left out.
+    ///   - damaged: Called for what can't be decoded.
+    func decode(
+        into frame: MediaFrame, next: () throws -> NextPacket, skips: (MediaPacket) -> Bool,
+        damaged: (Int32) -> Void
+    ) throws -> Outcome {
+        var errors = 0
+        while true {
+            let code = avcodec_receive_frame(context, frame.pointer)
+            if code >= 0 { return .frame }
+            if code == CFFMPEG_END { return .end }
+            if code != CFFMPEG_AGAIN {
+                damaged(code)
+                errors += 1
+            }
+            if isDraining {
+                guard code != CFFMPEG_AGAIN, errors < Self.errorLimit else { return .end }
+                continue
+            }
+            switch try next() {
+            case .packet(let packet):
+                context.pointee.skip_frame = skips(packet) ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+                let sent = avcodec_send_packet(context, packet.pointer)
+                if sent < 0, sent != CFFMPEG_AGAIN { damaged(sent) }
+            case .waiting: return .waiting
+            case .end:
+                drain()
+            }
+        }
+    }
+}
+
+/// The next packet of a track.
+enum NextPacket {
+    case packet(MediaPacket)
+    /// It has not come yet.
+    case waiting
+    /// The leg has no more.
+    case end
+}

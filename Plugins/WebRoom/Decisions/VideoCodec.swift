@@ -1,5 +1,0 @@
-/// A video codec that the room sends and receives.
-package enum VideoCodec: String, CaseIterable, Sendable {
-    case vp8 = "VP8"
-    case h264 = "H264"
-}
