@@ -1,4 +1,4 @@
-public import GreenroomMedia
+import GreenroomMedia
 
 // The captions of the session. Wraps `GR_EXT_CAPTIONS_HOST`.
 

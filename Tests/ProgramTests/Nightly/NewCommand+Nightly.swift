@@ -468,6 +468,18 @@ extension NewCommandTests {
         ])
 
     @Test(arguments: names)
+    func `names of Swift or the SDK are valid names`(kind: String, name: String)
+        throws
+    {
+        let swift = try NewPlugin(kind, "swift", name: name)
+        let run = try TestPlugins.checkSwift(
+            "\(swift.folder)/Sources/\(try swift.type).swift", module: try swift.type)
+        #expect(run.exit == .code(0), "\(run)")
+        let plugin = try NewPlugin(kind, "c", name: name)
+        try plugin.build()
+        let info = try Greenroom.run("plugin", "info", "\(plugin.folder)/\(name).so")
+        #expect(info.exit == .code(0) && info.text.contains(name), "\(info)\n\(info.text)")
+    }
 
     @Test func `a checkout's own name is refused, because it identifies the package`()
         throws
