@@ -22,8 +22,7 @@ import Testing
         for kind in NewPlugin.kinds {
             for language in NewPlugin.languages {
                 let plugin = try NewPlugin(kind, language)
-                let isOutput = NewPlugin.isOutput(kind)
-                let (source, build, headers) =
+                let (source, build, headers): (String, [String], [String]) =
                     switch language {
                     case "swift":
                         (
@@ -38,19 +37,25 @@ import Testing
                     default:
                         (
                             "my-first.cpp", ["build.sh", "compile_flags.txt", "exports.map"],
-                            ["plugin.h", isOutput ? "base.h" : "plugin.hpp", "send.h"]
+                            ["plugin.h", "plugin.hpp", "send.h", "output.h", "call.h"]
                         )
                     }
                 let outputs = [
                     "output": ["output.h"], "speaker": ["output.h"], "receiver": ["output.h"],
                     "call": ["output.h", "call.h"], "composer": ["output.h"],
                 ]
-                let all = headers + (language == "swift" ? [] : outputs[kind] ?? [])
+                let all: [String] = headers + (language == "c" ? outputs[kind] ?? [] : [])
                 #expect(
                     try plugin.files()
                         == (["README.md", "session.yaml", source] + build
                         + all.map { "greenroom/\($0)" }).sorted())
                 for header in all {
+                    for line in try plugin.text("greenroom/\(header)").split(separator: "\n") {
+                        guard let found = line.firstMatch(of: #/^#include <greenroom/(.*)>/#) else {
+                            continue
+                        }
+                        #expect(all.contains(String(found.1)), "\(header) of \(kind), \(language)")
+                    }
                     #expect(
                         try plugin.text("greenroom/\(header)")
                             == String(

@@ -100,14 +100,12 @@ struct NewPlugin {
 
     /// The headers of Greenroom that the plugin's folder receives.
     var headers: [String] {
-        let output =
-            template.kind.isCall
-            ? ["output.h", "call.h"] : template.kind.takesMedia ? ["output.h"] : []
-        return switch language {
+        switch language {
         case .swift, .python: []
-        case .c: ["plugin.h", "send.h"] + output + ["base.h"]
-        // Outputs, calls and composers in C++ use the C interface.
-        case .cxx: ["plugin.h", "send.h"] + output + [output.isEmpty ? "plugin.hpp" : "base.h"]
+        case .c:
+            ["plugin.h", "send.h", "base.h"] + (template.kind.takesMedia ? ["output.h"] : [])
+                + (template.kind.isCall ? ["call.h"] : [])
+        case .cxx: ["plugin.h", "send.h", "output.h", "call.h", "plugin.hpp"]
         }
     }
 

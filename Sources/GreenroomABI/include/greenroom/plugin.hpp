@@ -884,15 +884,15 @@ class Call : public Plugin, public Taker {
     AudioSender audio;
   };
   /** Opens a participant's camera or share of up to a size and rate. [any & sending] */
-  OpenTrack open_video(std::uint32_t participant, std::uint32_t kind,
+  OpenTrack open_video(std::uint32_t participant, std::uint32_t track_kind,
                        const gr_capability &capability) const {
-    const gr_open_track opened = open(participant, kind, capability);
+    const gr_open_track opened = open(participant, track_kind, capability);
     return {opened.sender,
             VideoSender(opened.video, opened.sender, GR_TRACK_REVISION, capability), {}};
   }
   /** Opens a participant's microphone or the audio of their share. [any & sending] */
-  OpenTrack open_audio(std::uint32_t participant, std::uint32_t kind) const {
-    const gr_open_track opened = open(participant, kind, {});
+  OpenTrack open_audio(std::uint32_t participant, std::uint32_t track_kind) const {
+    const gr_open_track opened = open(participant, track_kind, {});
     return {opened.sender, {}, AudioSender(opened.audio, opened.sender, Plugin::host().audio_queue())};
   }
   void close(const OpenTrack &track) const { check(people().close_track(instance_, track.id)); }
@@ -907,12 +907,12 @@ class Call : public Plugin, public Taker {
     if (people_ == nullptr) throw Error("the host knows no calls", GR_STATUS_UNSUPPORTED);
     return *people_;
   }
-  gr_open_track open(std::uint32_t participant, std::uint32_t kind,
+  gr_open_track open(std::uint32_t participant, std::uint32_t track_kind,
                      const gr_capability &capability) const {
     gr_open_track track = {};
     track.struct_size = sizeof track;
     track.participant = participant;
-    track.kind = kind;
+    track.kind = track_kind;
     track.capability = capability;
     check(people().open_track(instance_, &track));
     return track;
@@ -977,7 +977,7 @@ class Border {
       filter->table_ = {sizeof filter->table_, said.channels, said.delay_frames,
                         said.takes_reference ? GR_AUDIO_EDIT_REFERENCE : 0u,
                         [](void *of, gr_audio_edit *block) noexcept {
-                          return edits(of, [block](Plugin &plugin) { plugin.edit(*block); });
+                          return edits(of, [block](Plugin &editor) { editor.edit(*block); });
                         }};
     }
     made.self = plugin.release();
