@@ -303,7 +303,9 @@ def test_one_program_is_camera_and_microphone(tmp_path: pathlib.Path) -> None:
             second = program(tmp_path, BOTH)
             await asyncio.sleep(1.5)
             second.send_signal(signal.SIGINT)
-            assert "interrupted" in second.communicate(timeout=20)[0]
+            text = second.communicate(timeout=20)[0]
+            status = await session.report()
+            assert "interrupted" in text, status["plugins"]
             third = program(tmp_path, BOTH)
             await asyncio.sleep(1.5)
             result = await session.stop()

@@ -8,15 +8,16 @@ final class JournalFile: Sendable {
     /// The file; nil after a failed write.
     private let file: Mutex<FileDescriptor?>
 
-    /// Creates or replaces the file.
+    /// Creates the file. An existing file stays, because it may be the session file.
     ///
     /// - Throws: ``ExitError`` if the file cannot be written.
     init(path: String) throws(ExitError) {
         self.path = path
         do throws(FileError) {
-            file = Mutex(try FileDescriptor.output(path, replaces: true))
+            file = Mutex(try FileDescriptor.output(path, replaces: false))
         } catch {
-            throw ExitError(.outputFailed, "\(path): \(error.rule); \(error.cure).")
+            throw ExitError(
+                .outputFailed, "journal: \(path): \(error.rule); \(error.cure).")
         }
     }
 

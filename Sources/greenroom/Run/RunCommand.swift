@@ -65,7 +65,7 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             Write the session's events and decisions to this file, for greenroom replay. The file \
-            has no media and no secrets.
+            has no media, but texts of the plugins' errors.
             """, valueName: "file"))
     var journal: String?
 

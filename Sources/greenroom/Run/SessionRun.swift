@@ -55,7 +55,6 @@ struct SessionRun {
             installation.locator().warnings.map { "warning: \($0)".printable }
                 + file.warnings.map { file.source.render($0, isWarning: true) })
         let metrics = try metrics.map { try MetricsFile(path: $0) }
-        let journal = try journal.map { try JournalFile(path: $0) }
         let session: Session
         do throws(SessionFileError) {
             session = try Session(
@@ -68,6 +67,7 @@ struct SessionRun {
             file.places.diagnostics(session.plan.warningsOfRun).map {
                 file.source.render($0, isWarning: true)
             })
+        let journal = try journal.map { try JournalFile(path: $0) }
         let hand = byHand ? SessionHand(on: session.clock) : nil
         parts.begin(
             session, hand,
