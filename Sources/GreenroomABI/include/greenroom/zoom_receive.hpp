@@ -215,7 +215,12 @@ class Room {
  public:
   /** The room of the app that runs, or null. */
   static Room *current() { return newest().load(); }
-  static void set_current(Room *room) { newest().store(room); }
+  /** Makes a room the current one; false if there is another. */
+  static bool claim(Room *room) {
+    Room *none = nullptr;
+    return newest().compare_exchange_strong(none, room);
+  }
+  static void release_current() { newest().store(nullptr); }
 
   Room(Host host, std::function<void()> wants_changed)
       : host_(host), wants_changed_(std::move(wants_changed)) {
@@ -559,11 +564,12 @@ template <class Start>
 class Receiver : public Output {
  public:
   void on_initialize() override {
-    if (Room::current() != nullptr)
+    auto room = std::make_unique<Room>(host(), [this] { wants_changed(); });
+    // Two outputs may initialize at the same time.
+    if (!Room::claim(room.get()))
       throw Error("a process has one app of Zoom's SDKs at a time: set isolation: process",
                   GR_STATUS_UNAVAILABLE);
-    room_ = new Room(host(), [this] { wants_changed(); });
-    Room::set_current(room_);
+    room_ = room.release();
     std::thread([room = room_, host = host()] {
       (void)detail::catching([] { Start::start(); }, [host](gr_status status, const char *text) {
         host.give_up(status, text);
@@ -588,7 +594,7 @@ class Receiver : public Output {
   void detach() {
     if (room_ == nullptr) return;
     room_->detach();
-    Room::set_current(nullptr);
+    Room::release_current();
     room_ = nullptr;
   }
 
