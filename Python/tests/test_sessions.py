@@ -259,6 +259,8 @@ def program(folder: pathlib.Path, text: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, str(folder / "program.py")], cwd=folder, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ,
+        # A shell ignores SIGINT in what it starts in the background, such as these tests.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
 
 
@@ -303,9 +305,7 @@ def test_one_program_is_camera_and_microphone(tmp_path: pathlib.Path) -> None:
             second = program(tmp_path, BOTH)
             await asyncio.sleep(1.5)
             second.send_signal(signal.SIGINT)
-            text = second.communicate(timeout=20)[0]
-            status = await session.report()
-            assert "interrupted" in text, status["plugins"]
+            assert "interrupted" in second.communicate(timeout=20)[0]
             third = program(tmp_path, BOTH)
             await asyncio.sleep(1.5)
             result = await session.stop()
