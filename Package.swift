@@ -444,7 +444,7 @@ let package = Package(
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
-        // What a session decides, as a value: no clock, no thread and no plugin below it.
+        // The decisions of a session, as a value: no clock, no thread and no plugin is below it.
         .target(
             name: "GreenroomDecisions",
             dependencies: ["GreenroomMedia", "GreenroomModel", "GreenroomPluginInterface"]),

@@ -10,11 +10,11 @@ import SystemPackage
 struct Landlock: ~Copyable {
     /// The version of the kernel's Landlock interface; 0 if the kernel has no Landlock.
     let version: Int
-    private let ruleset: Int32
+    private let rules: LandlockRuleset?
     private let processes: Int32
     private let unavailableReason: String
 
-    var isPossible: Bool { ruleset >= 0 }
+    var isPossible: Bool { rules != nil }
 
     /// Opens the files that a policy grants.
     ///
@@ -23,46 +23,43 @@ struct Landlock: ~Copyable {
         version = max(0, Int(greenroom_landlock_version()))
         guard version > 0 else {
             unavailableReason = Self.unavailableReason(errno)
-            ruleset = -1
+            rules = nil
             processes = -1
             return
         }
-        let known = LandlockRights.known(version: version)
-        let scopes = LandlockScopes(version: version, allowsNetwork: policy.allowsNetwork)
-        ruleset = greenroom_landlock_create(
-            greenroom_landlock_ruleset(
-                handled_access_fs: known.rawValue, handled_access_net: scopes.ports,
-                scoped: scopes.scopes))
-        unavailableReason = "\(Errno.last)"
         processes = open("/proc", Int32(greenroom_open_path) | O_CLOEXEC)
-        guard ruleset >= 0 else { return }
-
-        let own = policy.ownGrants
-        for grant in policy.grants {
-            guard let problem = Self.allow(grant, known: known, in: ruleset) else { continue }
-            // The system's own files differ between machines.
-            if own.contains(grant) { notes.append("can't grant \(grant.path): \(problem)") }
+        do throws(Errno) {
+            let rules = try LandlockRuleset(
+                handling: .known(version: version),
+                LandlockScopes(version: version, allowsNetwork: policy.allowsNetwork))
+            let own = policy.ownGrants
+            for grant in policy.grants {
+                guard let problem = Self.allow(grant, in: rules) else { continue }
+                // The system's own files differ between machines.
+                if own.contains(grant) { notes.append("can't grant \(grant.path): \(problem)") }
+            }
+            self.rules = consume rules
+            unavailableReason = ""
+        } catch {
+            rules = nil
+            unavailableReason = "\(error)"
         }
     }
 
-    deinit {
-        if ruleset >= 0 { close(ruleset) }
-        if processes >= 0 { close(processes) }
-    }
+    deinit { if processes >= 0 { close(processes) } }
 
     /// Restricts this process.
     ///
     /// - Parameter showsProcesses: Whether to grant reading all of `/proc`. libdispatch reads the
     ///   state of its threads there and crashes without access. If the filter notifies the host of
     ///   opened files, the host opens those files instead.
-    consuming func apply(showsProcesses: Bool) -> SandboxReport.Entry {
-        guard isPossible else { return Self.absent(unavailableReason) }
-        if showsProcesses {
-            _ = greenroom_landlock_allow(
-                ruleset, processes, LandlockRights(PathGrant.Access.read).rawValue)
-        }
-        guard greenroom_landlock_restrict(ruleset) == 0 else {
-            return Self.absent("\(Errno.last)")
+    func apply(showsProcesses: Bool) -> SandboxReport.Entry {
+        do throws(Errno) {
+            // A refused rule hides more files, and nothing else.
+            if showsProcesses { try? rules?.allow(processes, LandlockRights(.read)) }
+            guard let _ = try rules?.restrict() else { return Self.absent(unavailableReason) }
+        } catch {
+            return Self.absent("\(error)")
         }
         return .init(
             layer: .landlock, state: .on,
@@ -96,22 +93,14 @@ extension Landlock {
     /// Adds a grant.
     ///
     /// - Returns: The reason that the kernel refused the grant; nil if the kernel accepted it.
-    private static func allow(
-        _ grant: PathGrant, known: LandlockRights, in ruleset: Int32
-    ) -> String? {
-        let place = open(grant.path, Int32(greenroom_open_path) | O_CLOEXEC)
-        guard place >= 0 else {
-            return errno == ENOENT && grant.access == .write
-                ? "not found; make it, or grant its future folder"
-                : "\(Errno.last)"
+    private static func allow(_ grant: PathGrant, in rules: borrowing LandlockRuleset) -> String? {
+        do throws(Errno) {
+            try rules.allow(grant.path, LandlockRights(grant.access))
+            return nil
+        } catch {
+            return error == .noSuchFileOrDirectory && grant.access == .write
+                ? "not found; make it, or grant its future folder" : "\(error)"
         }
-        defer { close(place) }
-        var status = stat()
-        guard fstat(place, &status) == 0 else { return "\(Errno.last)" }
-        var rights = LandlockRights(grant.access).intersection(known)
-        if status.st_mode & S_IFMT != S_IFDIR { rights.formIntersection(.ofFiles) }
-        return greenroom_landlock_allow(ruleset, place, rights.rawValue) == 0
-            ? nil : "\(Errno.last)"
     }
 
     private static func absent(_ text: String) -> SandboxReport.Entry {

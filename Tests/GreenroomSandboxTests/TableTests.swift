@@ -1,5 +1,6 @@
 import CSeccomp
 import Glibc
+import GreenroomSystem
 import Testing
 
 @testable import GreenroomSandbox

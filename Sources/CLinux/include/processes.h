@@ -23,7 +23,7 @@ int greenroom_pidfd(pid_t process);
 // Sends a signal to the process of a pidfd.
 int greenroom_pidfd_kill(int pidfd, int signal);
 
-// The codes of a process that called exit(), and of one that a signal killed.
+// The code of a process that called exit(), and the code of a process that a signal killed.
 extern const int greenroom_code_exited;
 extern const int greenroom_code_killed;
 

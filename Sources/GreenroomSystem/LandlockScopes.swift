@@ -1,11 +1,11 @@
 /// The restrictions of a Landlock version other than files.
-struct LandlockScopes: Equatable, Sendable {
+package struct LandlockScopes: Equatable, Sendable {
     /// Binding and connecting TCP sockets, since version 4.
-    var ports: UInt64
+    package var ports: UInt64
     /// Signals to other processes, and connections to their abstract sockets, since version 6.
-    var scopes: UInt64
+    package var scopes: UInt64
 
-    init(version: Int, allowsNetwork: Bool) {
+    package init(version: Int, allowsNetwork: Bool) {
         let bindAndConnect: UInt64 = 0b11
         let abstractSocket: UInt64 = 0b01
         let signal: UInt64 = 0b10
