@@ -65,6 +65,7 @@ final class BrowserOverlay: VideoSourcePreProcessor {
 
     func onPreProcessInitialize(_ capability: VideoCapability) throws {
         try BrowserProcess.find()
+        try BrowserProcess.probe()
         frame = capability
     }
 

@@ -42,10 +42,10 @@ struct BrowserProcess: ~Copyable {
         let text = Mutex("")
     }
 
-    /// Checks whether Chromium is installed, and whether this process may start programs.
+    /// Checks whether Chromium is installed.
     ///
     /// - Throws: ``PluginError`` with the fix.
-    static func find() throws {
+    static func find() throws(PluginError) {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
         let isThere = path.split(separator: ":").contains {
             access("\($0)/\(BrowserLaunch.program)", X_OK) == 0
@@ -55,6 +55,12 @@ struct BrowserProcess: ~Copyable {
                 "\(BrowserLaunch.program) is not installed; install it with: apt install "
                     + BrowserLaunch.program, status: .unavailable)
         }
+    }
+
+    /// Checks whether this process may start programs, by starting one.
+    ///
+    /// - Throws: ``PluginError`` with the fix.
+    static func probe() throws {
         let probe = try CommandProcess(["true"], pipes: [.output], line: { _ in })
         _ = probe.end(within: CommandProcess.EndLimits(close: 1000, terminate: 0))
     }

@@ -56,6 +56,7 @@ private final class BrowserSource {
     /// The page is laid out for any size.
     func answer(to suggested: VideoCapability) throws -> VideoAnswer {
         try BrowserProcess.find()
+        if agreed == nil { try BrowserProcess.probe() }
         agreed = suggested
         page?.change { $0.frame = suggested }
         return .accept
