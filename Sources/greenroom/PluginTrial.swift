@@ -97,12 +97,14 @@ struct PluginTrial {
             return finding("\(step): its process is lost: \(reason)", .pluginFailed)
         case .refused(let status, let reason):
             if harness.failure.cause == .badSettings {
-                let setting = plugin.configuration.setting(in: "\(reason)")
                 // The sandbox of the trial may be the cause of a reason that names no setting.
-                guard !isConfined || setting != nil else { return nil }
+                guard !isConfined || plugin.configuration.setting(in: "\(reason)") != nil else {
+                    return nil
+                }
                 return Finding(
                     problem: ConfigurationProblem(
-                        "\(reason)", at: "\(address).settings" + (setting.map { ".\($0)" } ?? "")),
+                        "\(reason)",
+                        at: plugin.configuration.pathOfSetting(in: "\(reason)", at: "\(address)")),
                     status: .badFile)
             }
             let text = "\(step) failed (\(status)): \(reason)"
@@ -134,6 +136,13 @@ struct PluginTrial {
 }
 
 extension PluginConfiguration {
+    /// The path of the setting in a plugin's reason; the path of all settings if it names none.
+    ///
+    /// - Parameter address: The plugin's address.
+    func pathOfSetting(in reason: String, at address: String) -> String {
+        "\(address).settings" + (setting(in: reason).map { ".\($0)" } ?? "")
+    }
+
     /// The setting in a plugin's reason, which usually contains the setting's name or text; nil if
     /// none.
     func setting(in reason: String) -> String? {

@@ -288,9 +288,7 @@ extension SessionFile {
         let plugin = configuration.plugins.first { "\($0.address)" == role }?.plugin
         let path =
             plugin?.connect == nil
-            ? plugin.map { "\(role).settings" + ($0.setting(in: reason).map { ".\($0)" } ?? "") }
-                ?? role
-            : "\(role).connect"
+            ? plugin?.pathOfSetting(in: reason, at: role) ?? role : "\(role).connect"
         return ["\(located(ConfigurationError([ConfigurationProblem(reason, at: path)])))"]
     }
 }
