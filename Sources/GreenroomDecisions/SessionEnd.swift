@@ -34,7 +34,7 @@ package struct SessionEnd: Equatable, Codable, Sendable {
     package var text: String
     package var outcome: SessionOutcome
 
-    /// Causes of an end that lie outside the plugins.
+    /// Causes of an end that are outside the plugins.
     package struct Causes: Equatable, Codable, Sendable {
         package var hasLostEveryOutput: Bool
         /// Whether the duration is over.

@@ -47,8 +47,8 @@ package enum Limits {
     package static let keptFrames = 8
     /// Frames that an output may be late: the latency of 100 ms at 120 frames a second, plus a third.
     package static let outputFrames = 16
-    /// The delays of restarts after the first failure within ``restartMemoryNanoseconds``, the second, and so
-    /// on. There is no restart after the last one.
+    /// The delays of restarts, in the order of the failures within ``restartMemoryNanoseconds``. After one more
+    /// failure there is no restart.
     package static let restartDelaysNanoseconds: [Int64] = [
         500_000_000, 1_000_000_000, 2_000_000_000, 4_000_000_000, 8_000_000_000,
     ]

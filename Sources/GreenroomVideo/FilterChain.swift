@@ -5,8 +5,9 @@ import GreenroomRuntime
 /// The filters of a track, in order, and their deadlines.
 ///
 /// Each filter edits a copy, so the original is whole if the filter fails. For a filter in the host's
-/// process, the track waits up to 0.5 s. A frame that such a filter finishes after the deadline counts as late,
-/// and continues edited. After 0.5 s the original continues unedited. The next frames then do not wait until the filter has returned.
+/// process, the track waits up to 0.5 s. A frame that such a filter finishes after the deadline counts as late, and
+/// continues edited. After 0.5 s the original continues unedited, and the next frames do not wait until the filter has
+/// returned.
 ///
 /// For an isolated filter, the copy is in the filter's memory. The original continues unedited after
 /// the frame's deadline, which is one interval of the track's rate, and at once while the filter has

@@ -304,7 +304,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Finishes outputs on a separate thread, because the session's thread waits for events alone.
+    /// Finishes outputs on a separate thread, because the session's thread only waits for events.
     private func finish(_ body: @escaping @Sendable () -> Void) {
         isFinishing.store(true, ordering: .releasing)
         let thread = HostThread(name: "finishing", clock: clock) { [self] in

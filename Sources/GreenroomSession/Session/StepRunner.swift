@@ -159,8 +159,8 @@ struct StepRunner {
     /// Whether no step runs, except start-sends that send from inside.
     var isQuiet: Bool { running.allSatisfy(\.isPump) }
 
-    /// Awaits every running step from now on, even of a plugin in a debugger. The deadline of a step
-    /// behind a start-send that sends from inside begins anew.
+    /// Awaits every running step from now on, even of a plugin in a debugger. A step behind a
+    /// start-send that sends from inside gets its whole deadline again.
     mutating func awaitAll() {
         sparesDebugged = false
         for index in running.indices where !running[index].isPump {

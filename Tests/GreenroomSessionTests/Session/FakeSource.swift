@@ -58,7 +58,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var fps: Int64?
         /// Whether it ends its thread and begins another one when it gets a new offer.
         var restartsItself = false
-        /// What it does when it is stopped, besides.
+        /// The test's action when the source is stopped.
         var onStop: @Sendable () -> Void = {}
         /// How it sends from inside start-send; nil to send on a thread.
         var loop: Loop?
