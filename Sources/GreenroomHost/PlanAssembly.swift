@@ -152,6 +152,13 @@ private struct Assembly {
             }
             var isolation = isolation(
                 of: plugin, kind, settings, needs: locator.processNeeds(of: found.path))
+            // Grants ask for the sandbox that enforces them.
+            if plugin.sandbox == nil, configuration.sandbox == nil,
+                plugin.grants?.needProcess != true,
+                let sandbox = locator.standardSandbox(of: found.path)
+            {
+                isolation.sandbox = sandbox
+            }
             if let folder { isolation.grants.write.append(folder) }
             if ScriptInterpreter.runs(found.path) {
                 isolation = program(of: found.path, descriptor, isolation)

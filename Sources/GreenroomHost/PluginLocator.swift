@@ -137,6 +137,12 @@ package struct PluginLocator: Sendable {
         isBundled(path) && processNeeds(of: path) == nil ? .host : .process
     }
 
+    /// The default sandbox of a library's isolated plugins; nil for the session's default. Chromium brings
+    /// its own sandbox, and cannot start in the host's.
+    package func standardSandbox(of path: String) -> SandboxMode? {
+        isBundled(path) && path.hasSuffix("/libBrowser.so") ? .off : nil
+    }
+
     /// Whether isolated sources of a library with equal grants share a process.
     package func sharesProcess(_ path: String) -> Bool {
         processNeeds(of: path)?.isShared ?? ScriptInterpreter.runs(path)

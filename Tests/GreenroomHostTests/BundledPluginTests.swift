@@ -26,6 +26,21 @@ import Testing
         #expect(locator.standardIsolation(of: library) == isolation)
     }
 
+    @Test(
+        arguments: [
+            ("/opt/bin/libBrowser.so", .off), ("/opt/lib/greenroom/libBrowser.so", .off),
+            ("/home/ana/libBrowser.so", nil), ("/opt/bin/libCommand.so", nil),
+        ] as [(String, SandboxMode?)])
+    func `only the bundled Browser is isolated without the host's sandbox by default`(
+        library: String, sandbox: SandboxMode?
+    ) {
+        let locator = PluginLocator(programs: "/opt/bin", pluginFolders: []) {
+            path throws(LoadError) in
+            throw LoadError(code: .notFound, place: path, explanation: "")
+        }
+        #expect(locator.standardSandbox(of: library) == sandbox)
+    }
+
     @Test(arguments: ["Media", "MediaAudio"])
     func `each plugin of a library whose dependency is missing is refused with the fix`(
         name: String

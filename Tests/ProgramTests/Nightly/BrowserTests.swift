@@ -39,13 +39,15 @@ import Testing
         number(width: frame.width) { Int(frame.y[$1 * frame.width + $0]) }
     }
 
-    @Test(arguments: ["camera", "share"])
-    func `a page is drawn once for each frame, and follows live settings`(track: String) throws {
+    @Test(arguments: [("camera", ""), ("share", ""), ("camera", "isolation: process")])
+    func `a page is drawn once for each frame, and follows live settings`(
+        track: String, keys: String
+    ) throws {
         let folder = try TemporaryFolder()
         let page = try folder.write("page.html", Self.counter)
         let session = try TestSession(
-            "\(track): \(TestSession.bundled("Browser", "page: '\(page)'"))", duration: "3s",
-            clock: "virtual",
+            "\(track): \(TestSession.bundled("Browser", "page: '\(page)'", keys))",
+            duration: "3s", clock: "virtual",
             timeline: [
                 "at: 2s, set: '\(track).settings.css=body { background: white !important }'"
             ])
