@@ -18,6 +18,15 @@ extension SessionFile {
     public static func read(
         _ bytes: [UInt8], file: String, folder: String, overrides: [Override] = []
     ) throws(SessionFileError) -> SessionFile {
+        try withFaults(bytes, file: file, folder: folder, overrides: overrides).checked()
+    }
+
+    /// Reads a session file, even one with errors, so that its plugins can be checked in the same run.
+    ///
+    /// - Throws: The faults of a file without a section to check, such as invalid YAML.
+    private static func withFaults(
+        _ bytes: [UInt8], file: String, folder: String, overrides: [Override]
+    ) throws(SessionFileError) -> SessionFile {
         let text = try YAMLText.decode(bytes, file: file)
         let source = SourceText(text, file: file)
         let document = try YAMLDocument(text, in: source)
@@ -43,16 +52,20 @@ extension SessionFile {
                 configuration.conflicts(among: plugins)
                 + draft.session.tableProblems
             reading.diagnostics += places.diagnostics(problems)
-            if reading.diagnostics.isEmpty {
-                let warnings =
-                    configuration.warnings
-                    + draft.session.vainSizes(isTableStated: places.has("session.table"))
-                return SessionFile(
-                    configuration: configuration, warnings: places.diagnostics(warnings),
-                    source: source, places: places, draft: draft)
-            }
+            let warnings =
+                configuration.warnings
+                + draft.session.vainSizes(isTableStated: places.has("session.table"))
+            return SessionFile(
+                configuration: configuration, warnings: places.diagnostics(warnings),
+                source: source, places: places, draft: draft, faults: reading.diagnostics)
         }
         throw SessionFileError(reading.diagnostics, in: source)
+    }
+
+    /// The file, if it has no errors.
+    private consuming func checked() throws(SessionFileError) -> SessionFile {
+        guard faults.isEmpty else { throw SessionFileError(faults, in: source) }
+        return self
     }
 
     /// `demo` of `sessions/demo.yaml`.
@@ -230,6 +243,13 @@ extension SessionFile {
     ///   - overrides: Values that replace those of the file, in order.
     /// - Throws: ``UnreadableFileError``, or ``SessionFileError`` with every fault of the file.
     public static func load(_ path: String, overrides: [Override] = []) throws -> SessionFile {
+        try loadWithFaults(path, overrides: overrides).checked()
+    }
+
+    /// Reads a session file, even one with errors: its ``faults``.
+    package static func loadWithFaults(
+        _ path: String, overrides: [Override] = []
+    ) throws -> SessionFile {
         let bytes: [UInt8]
         do throws(Errno) {
             bytes = try content(of: path)
@@ -242,9 +262,10 @@ extension SessionFile {
             throw UnreadableFileError(file: path, underlyingError: .last)
         }
         defer { free(folder) }
-        return try read(
+        return try withFaults(
             bytes, file: path, folder: String(cString: folder), overrides: overrides)
     }
+
     /// Whether a path is that of a file that this process was started with, such as the pipe of
     /// `greenroom check <(make-session)`. Relative paths in it start from the working directory.
     private static func isOpen(_ path: String) -> Bool {

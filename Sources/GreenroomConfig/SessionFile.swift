@@ -14,10 +14,26 @@ public struct SessionFile: Sendable {
     package let places: SourcePlaces
     /// Its values, before they became a configuration.
     let draft: SessionDecoder.Draft
+    /// The file's errors; its plan adds the plugins' errors. A public function never returns a file with errors.
+    package var faults: [Diagnostic] = []
 
     /// Locates the problems of the configuration in the file.
     package func located(_ error: ConfigurationError) -> SessionFileError {
         SessionFileError(places.diagnostics(error.problems), in: source)
+    }
+
+    /// The errors of a file that has some, together with its plugins' problems: plugins that are not found,
+    /// and their settings. Other problems of an incomplete configuration may be consequences of its errors.
+    ///
+    /// - Parameter problems: The problems of the configuration.
+    package func faults(and problems: [ConfigurationProblem]) -> SessionFileError {
+        let more = places.diagnostics(problems.filter(\.path.isOfPlugin)).filter { problem in
+            !faults.contains { fault in
+                fault.place.path.isInside(problem.place.path)
+                    || problem.place.path.isInside(fault.place.path)
+            }
+        }
+        return SessionFileError(faults + more, in: source)
     }
 
     /// The keys whose values differ from those of an earlier file, such as `session.maximum`. Plugins
@@ -34,5 +50,15 @@ public struct SessionFile: Sendable {
                 guard !inside.contains(field.schema.key) else { return nil }
                 return field.isSame?(earlier.draft, draft) ?? false ? nil : field.schema.key
             }
+    }
+}
+
+extension String {
+    /// Whether a path leads to a plugin's name or settings.
+    fileprivate var isOfPlugin: Bool { hasSuffix(".plugin") || contains(".settings") }
+
+    /// Whether a path is another one, or one of a value in it.
+    fileprivate func isInside(_ path: String) -> Bool {
+        self == path || hasPrefix("\(path).") || hasPrefix("\(path)[")
     }
 }

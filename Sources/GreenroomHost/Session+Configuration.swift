@@ -63,10 +63,14 @@ extension SessionFile {
     ///
     /// - Throws: Every problem, each with its location in the file.
     package func plan(with locator: PluginLocator) throws(SessionFileError) -> SessionPlan {
+        var problems: [ConfigurationProblem] = []
         do throws(ConfigurationError) {
-            return try SessionPlan(configuration, locator: locator)
+            let plan = try SessionPlan(configuration, locator: locator)
+            if faults.isEmpty { return plan }
         } catch {
-            throw located(error)
+            if faults.isEmpty { throw located(error) }
+            problems = error.problems
         }
+        throw faults(and: problems)
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomLifecycle
+package import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
@@ -18,6 +18,44 @@ extension SessionPlan {
             else { return nil }
             return ConfigurationProblem(problem, at: "\(address).settings.\(setting)")
         }
+    }
+
+    /// The setting with the file or folder that a bundled output writes, by the output's id.
+    private static let written = [
+        "org.greenroom.frame-folder": (setting: "folder", isFolder: true),
+        "org.greenroom.speaker-file": ("path", false), "org.greenroom.recorder": ("file", false),
+    ]
+
+    /// Bundled outputs in a separate process that may not write where their settings say, each with the
+    /// grant that is missing.
+    package var missingWriteGrants: [(plugin: SourcePlan, problem: ConfigurationProblem)] {
+        plugins.compactMap { address, plugin in
+            guard case .output(let index) = address, let isolation = plugin.isolation,
+                isolation.sandbox != .off,
+                configuration.outputs[index].output.writtenFolder == nil,
+                let (setting, isFolder) = Self.written[plugin.descriptor.id],
+                case .string(let path) = plugin.settings.first(where: { $0.name == setting })?.value
+            else { return nil }
+            var folder = isFolder ? path : Self.folder(of: path)
+            while resolvedPath(folder) == nil, folder != "/" { folder = Self.folder(of: folder) }
+            let places = [resolvedPath(path), resolvedPath(folder)].compactMap(\.self)
+            let isGranted = isolation.grants.write.compactMap(resolvedPath).contains { granted in
+                places.contains { $0 == granted || granted == "/" || $0.hasPrefix("\(granted)/") }
+            }
+            guard !isGranted else { return nil }
+            return (
+                plugin,
+                ConfigurationProblem(
+                    "\(path): the plugin's process may not write there. Add allow: {write: [\(folder)]}.",
+                    at: "\(address).settings.\(setting)")
+            )
+        }
+    }
+
+    /// `/a` of `/a/b`; `/` of `/a`.
+    private static func folder(of path: String) -> String {
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        return parent.isEmpty ? "/" : parent
     }
 
     /// The setting that a bundled output would fail on, and why.

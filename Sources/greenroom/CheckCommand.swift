@@ -36,7 +36,7 @@ struct CheckCommand: ParsableCommand {
         let locator = Installation.ofThisProgram.locator()
         locator.printWarnings()
         do {
-            let file = try source.read()
+            let file = try source.readWithFaults()
             let plan = try file.plan(with: locator)
             let findings = PluginTrial(plan: plan, locator: locator).findings()
             let failed = findings.filter { $0.status != nil }

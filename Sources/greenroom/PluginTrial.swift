@@ -46,6 +46,9 @@ struct PluginTrial {
                         "the session has \(tried.count) plugins, and the check created only the "
                             + "first \(Self.most).", at: "")))
         }
+        findings += plan.missingWriteGrants.map { plugin, problem in
+            Finding(problem: problem, status: plugin.onFailure == .off ? nil : .outputFailed)
+        }
         return findings
     }
 

@@ -22,8 +22,17 @@ struct SessionFileOptions: ParsableArguments {
     /// - Parameter more: Overrides from other arguments.
     /// - Throws: ``SessionFileError`` or ``UnreadableFileError``.
     func read(overriding more: [Override] = []) throws -> SessionFile {
-        let duration = duration.map { [Override.duration($0)] } ?? []
-        return try SessionFile.load(
-            file, overrides: assignments.map(Override.set) + duration + more)
+        try SessionFile.load(file, overrides: overrides + more)
+    }
+
+    /// Reads the file, even one with errors. Its plan reports them, together with the plugins' errors.
+    ///
+    /// - Throws: ``SessionFileError`` or ``UnreadableFileError``.
+    func readWithFaults() throws -> SessionFile {
+        try SessionFile.loadWithFaults(file, overrides: overrides)
+    }
+
+    private var overrides: [Override] {
+        assignments.map(Override.set) + (duration.map { [Override.duration($0)] } ?? [])
     }
 }

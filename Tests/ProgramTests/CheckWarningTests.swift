@@ -124,6 +124,48 @@ import Testing
         #expect(lines.contains("Add allow: {display: true}"), "\(lines)")
     }
 
+    @Test func `an isolated output without a grant for what it writes is refused, as in a session`()
+        throws
+    {
+        mkdir(folder("images"), 0o755)
+        for (output, place, grant) in [
+            ("plugin: FrameFolder, settings: { folder: images }", "folder", "images"),
+            ("plugin: FrameFolder, settings: { folder: new/images }", "folder", ""),
+            ("plugin: SpeakerFile, settings: { path: images/a.wav }", "path", "images"),
+            ("plugin: Recorder, settings: { file: images/a.mkv }", "file", "images"),
+        ] {
+            let text = """
+                session: { maximum: 320x180@30, duration: 1s }
+                camera: { plugin: ColorBars }
+                microphone: { plugin: Tone }
+                outputs: [{ \(output), isolation: process
+                """
+            let granted = grant.isEmpty ? folder.path : folder(grant)
+            let lines = try refusal(of: text + " }]", 74)
+            #expect(
+                lines.contains("outputs[0].settings.\(place): ")
+                    && lines.contains("Add allow: {write: [\(granted)]}."), "\(lines)")
+            _ = try check(text + ", allow: { write: [\(granted)] } }]")
+        }
+    }
+
+    @Test func `wrong keys and the plugins' wrong settings are reported together`() throws {
+        let lines = try refusal(
+            of: """
+                camera: { plugin: ColorBars, settings: { pattern: gray, sped: 1 } }
+                microphone: { plugin: Tone, settings: { level: [1] } }
+                filter: 3
+                outputs: [{ plugin: FrameFolder, settings: { folder: { a: b } } }, { plugin: Gone }]
+                """)
+        for place in [
+            "1:51: camera.settings.pattern: ", "1:57: camera.settings.sped: ",
+            "2:48: microphone.settings.level: ", "3:1: filter: ",
+            "4:54: outputs[0].settings.folder: ", "4:78: outputs[1].plugin: ", "6 faults in",
+        ] {
+            #expect(lines.contains(place), "\(place)\n\(lines)")
+        }
+    }
+
     @Test func `secrets are not printed`() throws {
         try folder.write("token", "hidden-viewer-token\n")
         let file = try folder.write(
