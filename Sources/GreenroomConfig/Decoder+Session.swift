@@ -13,9 +13,10 @@ extension Decoder<Int> {
 extension Decoder<SessionCommand> {
     /// `640x360@15`, or `none`.
     static func ceiling(_ role: SessionRole) -> Decoder {
-        pattern(SessionCommand.ceilingPattern, SessionCommand.ceilingExpectation) {
-            SessionCommand(ceiling: $0, of: role)
-        }
+        pattern(
+            SessionCommand.ceilingPattern, SessionCommand.ceilingExpectation,
+            cure: \.capabilityBounds
+        ) { SessionCommand(ceiling: $0, of: role) }
     }
 
     /// `camera.settings.pattern=grey`.

@@ -109,6 +109,9 @@ enum SessionDecoder {
     private static let session = Decoder<Session>.section(
         Session(), name: "session", "Settings of the whole session.",
         expectation: "a section with keys such as name and duration",
+        keyAliases: ["resolution", "size", "fps", "frame-rate", "framerate"].map {
+            Schema.KeyAlias(key: $0, meant: "maximum", cure: "maximum: 1280x720@30")
+        },
         fields: sessionFields
     ) { session, _ in session }
 

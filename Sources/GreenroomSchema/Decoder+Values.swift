@@ -132,8 +132,19 @@ extension Decoder<FrameSize> {
 extension Decoder<VideoCapability> {
     /// `1280x720@30`.
     package static let capability = pattern(
-        Pattern.capability, "a size and a frame rate such as 1280x720@30 or 1280x720@30000/1001"
+        Pattern.capability, "a size and a frame rate such as 1280x720@30 or 1280x720@30000/1001",
+        cure: \.capabilityBounds
     ) { VideoCapability($0) }
+}
+
+extension String {
+    /// The bounds of a size and a frame rate, for a text that is outside them; nil for any other text.
+    package var capabilityBounds: String? {
+        guard wholeMatches("[0-9]+x[0-9]+@[0-9]+(/[0-9]+)?") else { return nil }
+        return
+            "a width and a height from 1 to \(FrameSize.maximumDimension), and a rate above 0 and "
+            + "up to \(Limits.frameRate)"
+    }
 }
 
 extension Decoder<[VideoCapability]> {

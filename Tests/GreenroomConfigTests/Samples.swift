@@ -263,6 +263,14 @@ enum Samples {
                     + "to 8760h, found the number 10. Write 10s.",
             ]),
         Bad(
+            yaml: "camera: { plugin: A }\nsession: { maximum: 20000x20000@30, resolution: 1 }",
+            faults: [
+                "2:21: session.maximum: needs a size and a frame rate such as 1280x720@30 or "
+                    + #"1280x720@30000/1001, found the text "20000x20000@30". Write a width and a height "#
+                    + "from 1 to 8192, and a rate above 0 and up to 1000.",
+                #"2:37: session.resolution: unknown key. Write "maximum: 1280x720@30"."#,
+            ]),
+        Bad(
             yaml: "camera: { plugin: A }\nsession: { duration: 9000h, callback-deadline: 1h }",
             faults: [
                 "2:22: session.duration: needs a time such as 10s, 500ms, 2m or 1h30m, from 1ms "
@@ -373,7 +381,8 @@ enum Samples {
                 "4:54: session.more-sizes[3]: needs a size and a frame rate such as 1280x720@30 or "
                     + #"1280x720@30000/1001, found the text "640x360"."#,
                 "4:63: session.more-sizes[4]: needs a size and a frame rate such as 1280x720@30 or "
-                    + #"1280x720@30000/1001, found the text "0x5@1"."#,
+                    + #"1280x720@30000/1001, found the text "0x5@1". Write a width and a height from 1 to "#
+                    + "8192, and a rate above 0 and up to 1000.",
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nsession: { table: 640x360@30, more-sizes: }",
