@@ -51,7 +51,9 @@ extension SessionState {
             do {
                 line = try JSONDecoder().decode(JournalLine.self, from: Data(text.utf8))
             } catch {
-                throw JournalError(line: number, description: "not a line of a journal: \(error)")
+                let reason = (error as? DecodingError)?.reason ?? "\(error)"
+                throw JournalError(
+                    line: number, description: "not a line of a journal: \(reason)")
             }
             // Later times are sums of this time and short delays.
             guard line.at >= last, line.at < 1 << 62 else {
@@ -61,7 +63,9 @@ extension SessionState {
             last = line.at
             guard var current = state else {
                 guard let plugins = line.plugins else {
-                    throw JournalError(line: number, description: "a journal begins with plugins")
+                    throw JournalError(
+                        line: number,
+                        description: "a journal begins with a line that lists the plugins")
                 }
                 state = SessionState(plugins, at: line.at)
                 continue
@@ -73,7 +77,8 @@ extension SessionState {
             guard decided == effects else {
                 throw JournalError(
                     line: number,
-                    description: "\(event): the journal has \(effects), decided now: \(decided)")
+                    description: "the journal has \(effects.inWords), but this version decides "
+                        + decided.inWords)
             }
             state = current
         }
@@ -105,6 +110,30 @@ extension SessionState.Effect: CustomStringConvertible {
         case .send(.callbackHangs(let role, let callback, let seconds)):
             "\(role) hangs in \(callback) for \(seconds) s"
         case .send(let event): event.line ?? ""
+        }
+    }
+}
+
+extension [String] {
+    /// `"rest 0", "leave 0"`, or `no effect`.
+    fileprivate var inWords: String {
+        isEmpty ? "no effect" : map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+}
+
+extension DecodingError {
+    /// The reason, with the key that it is about.
+    fileprivate var reason: String {
+        func path(_ context: Context) -> String {
+            context.codingPath.map(\.stringValue).joined(separator: ".")
+        }
+        return switch self {
+        case .keyNotFound(let key, _): "the key \(key.stringValue) is missing"
+        case .typeMismatch(_, let context): "\(path(context)) has the wrong type"
+        case .valueNotFound(_, let context): "\(path(context)) has no value"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "not a JSON object"
+        case .dataCorrupted(let context): "\(path(context)) has an unknown value"
+        @unknown default: "unreadable"
         }
     }
 }
