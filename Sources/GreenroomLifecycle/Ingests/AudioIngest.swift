@@ -14,7 +14,7 @@ package import GreenroomRuntime
 package final class AudioIngest: AudioSource, Sendable {
     /// Counters of blocks.
     package struct Counts: Sendable {
-        /// Blocks sent, with any result.
+        /// Blocks sent, with any result; not a block that a stop has overtaken.
         package var sent = 0
         /// Blocks queued.
         package var accepted = 0
@@ -134,6 +134,10 @@ package final class AudioIngest: AudioSource, Sendable {
             }
         } catch {
             let isFirst = state.withLock { state in
+                guard error.status != .stopped || !state.mayBeOvertaken else {
+                    state.mayBeOvertaken = false
+                    return false
+                }
                 state.counts.sent += 1
                 state.counts.refused.add(error.status)
                 state.refusalsInARow.add(error)

@@ -35,6 +35,8 @@ struct IngestState: ~Copyable, Sendable {
     /// Called once, after the next accepted block.
     var onNext: (@Sendable () -> Void)?
     var refusalsInARow = RefusalsInARow()
+    /// Whether a block may still come that the plugin was sending when it was stopped.
+    var mayBeOvertaken = false
     /// Pending log messages, oldest first.
     var news = Ring<8, AudioAnomaly>()
 
@@ -84,6 +86,7 @@ struct IngestState: ~Copyable, Sendable {
 
     mutating func follow(_ status: Status, at now: Int64) {
         guard status != self.status else { return }
+        mayBeOvertaken = status == .stopped && self.status == .ok
         self.status = status
         pacing.restart()
         tailFormat = nil

@@ -15,7 +15,7 @@ import Synchronization
 package final class VideoIngest: Sendable {
     /// Counts of frames.
     package struct Counts: Sendable {
-        /// Frames sent: `send` and `commit`, accepted or not.
+        /// Frames sent: `send` and `commit`, accepted or not; not a frame that a stop has overtaken.
         package var sent = 0
         /// Frames passed to the track.
         package var accepted = 0
@@ -62,6 +62,8 @@ package final class VideoIngest: Sendable {
         /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
         var refusalsInARow = RefusalsInARow()
+        /// Whether a frame may still come that the plugin was drawing when it was stopped.
+        var mayBeOvertaken = false
 
         init(pool: FramePool) { self.pool = pool }
 
@@ -125,6 +127,8 @@ package final class VideoIngest: Sendable {
                 state.refusalsInARow.end()
             }
             state.compliance?.pause()
+            state.mayBeOvertaken =
+                status == .stopped && (state.status == .ok || state.mayBeOvertaken)
             state.status = status
         }
     }
@@ -425,17 +429,21 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Counts a frame that a body sends or refuses.
+    /// Counts a frame that a body sends or refuses. A frame that the stop has overtaken is neither.
     private func counting<Result>(
         _ body: () throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         do throws(Refusal) {
             return try body()
         } catch {
-            state.withLock {
-                $0.counts.sent += 1
-                $0.counts.refused.add(error.status)
-                $0.refusalsInARow.add(error)
+            state.withLock { state in
+                guard error.status != .stopped || !state.mayBeOvertaken else {
+                    state.mayBeOvertaken = false
+                    return
+                }
+                state.counts.sent += 1
+                state.counts.refused.add(error.status)
+                state.refusalsInARow.add(error)
             }
             tellFirst(error)
             throw error

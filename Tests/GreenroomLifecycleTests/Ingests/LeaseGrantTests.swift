@@ -147,6 +147,22 @@ import Testing
         #expect(pool.aliveCount == 1)
     }
 
+    @Test func `the frame that a stop overtakes is not counted as sent or refused, later ones are`()
+        throws
+    {
+        var info = info
+        for _ in 1...2 {
+            let drawn = try acquire()
+            ingest.follow(.stopped)
+            #expect(throws: Refusal.self) { try ingest.commit(drawn, info: &info) }
+            ingest.follow(.sending)
+        }
+        #expect(ingest.counts.sent == 0 && ingest.counts.refused.refused == 0)
+        ingest.follow(.stopped)
+        for _ in 1...3 { #expect(throws: Refusal.self) { try send(size, in: 0) } }
+        #expect(ingest.counts.sent == 2 && ingest.counts.refused[.stopped] == 2)
+    }
+
     @Test func `nothing is lent ahead to a sender that takes nothing, or of few frames`() throws {
         ingest.follow(.stopped)
         #expect(grant() == nil)
