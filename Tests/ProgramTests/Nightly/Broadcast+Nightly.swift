@@ -218,7 +218,7 @@ extension BroadcastTests {
         }
     }
 
-    /// How many frames of the share have the white edge of the sample in Swift at their top.
+    /// The number of the share's frames with the white edge of the Swift sample at their top.
     private func uprightFrames() throws -> Int {
         let recording = try session.picture("share")
         return try (0..<recording.frameCount).count { try recording.frame($0)[160, 3].y > 200 }

@@ -72,7 +72,7 @@ extension CommandTests {
                 String(decoding: try readFile(folder("pid")), as: UTF8.self)
                     .trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
-        // Those that it left are reaped by another process.
+        // Init reaps the command's other processes.
         let isGone = waitUntil { kill(-pid, 0) == -1 && errno == ESRCH }
         #expect(isGone, "nothing of its group is left")
     }

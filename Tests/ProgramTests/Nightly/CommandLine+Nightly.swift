@@ -218,7 +218,7 @@ extension CommandLineTests {
                 #expect(run.standardError.contains(cure), "\(run)")
             }
         }
-        // With a fault of the file among them it is the file's.
+        // A fault of the file decides the exit code.
         let bad = try folder.write("bad.yaml", "camera: { plugin: ColorBars, on-failure: x }")
         #expect(try Greenroom.run("check", bad, "--duration", "5").exit == .code(65))
     }

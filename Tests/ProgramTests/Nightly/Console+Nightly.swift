@@ -8,7 +8,7 @@ import Testing
 extension ConsoleTests {
     @Test func `a terminal has one status line`() throws {
         let session = try session("2s")
-        // `script` runs it on a terminal of its own.
+        // `script` runs the command on a new terminal.
         let command = "'\(Checkout.greenroom)' run '\(session.file)'"
         let run = try ChildProcess.run(
             "script", ["--quiet", "--return", "--command", command, "/dev/null"],
@@ -148,7 +148,7 @@ extension ConsoleTests {
     @Test func `a reader that continues gets a notice of dropped lines, in place`() throws {
         let session = try session("1h")
         let pipe = try FullPipe(in: session.folder)
-        // What is said of them is twice as much as the queue and its thread hold.
+        // The session's answers are twice as long as the queue and its thread hold.
         let lines = String(repeating: "xyzzy\n", count: 16_000)
         let child = try ChildProcess(
             "sh",

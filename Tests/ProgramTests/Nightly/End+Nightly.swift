@@ -82,7 +82,7 @@ extension EndTests {
             let lines = run.standardError.split(separator: "\n").filter {
                 $0.contains("exit code 3")
             }
-            // When it ends, and in the summary.
+            // One at the end of the command, one in the summary.
             #expect(lines.count == 2, "\(run)")
         }
     }
@@ -90,7 +90,7 @@ extension EndTests {
     @Test func `a recording that fails at its first piece is not said to be recorded`()
         throws
     {
-        // A limit of the file size simulates a disk with room for a header alone.
+        // A limit of the file size simulates a disk with room for only a header.
         let session = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: "3s",
             outputs: "[{ record: talk.mp4 }]")

@@ -81,7 +81,7 @@ extension FaultTests {
             return (session, recorded, try session.expectTrueReport(recorded.run))
         }
         var (session, recorded, report) = try flood()
-        // On a machine that is too busy for a flood the silence of its video ends it first.
+        // On a busy machine, the host may end the plugin for its silent video before the flood does.
         for _ in 0..<5
         where try report.plugin("camera").losses?.first?.evidence.hasPrefix("no frame") ?? false {
             (session, recorded, report) = try flood()
@@ -253,9 +253,9 @@ extension FaultTests {
         let named = try #require(
             run.lines(of: "camera").firstMatch(
                 of: /uses ([0-9.]+) of ([0-9]+) processors with 6[0-9] threads/), "\(run)")
-        // Beside other busy processes it is named for its many threads, and gets less.
+        // The warning names the plugin because of its many threads, which get less than all processors.
         #expect(try #require(Double(named.1)) > 0.1 * #require(Double(named.2)))
-        // Who has lost audio is not who is to blame.
+        // The microphone lost audio, but did not cause it.
         let after = try #require(run.standardError.ranges(of: "scheduling lowered").first)
         #expect(
             !run.standardError[after.upperBound...].split(separator: "\n").contains {

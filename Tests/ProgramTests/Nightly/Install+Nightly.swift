@@ -77,7 +77,7 @@ extension InstallTests {
             mkdir("\(plugins)/\(name)", 0o700)
             symlink("/etc/passwd", "\(plugins)/\(name)/0")
         }
-        // Of an install that still runs.
+        // The folder of an install that still runs.
         let other = open("\(plugins)/.installing-2", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
         _ = try built("plugin", "install", folder("dev/libcam.so"))

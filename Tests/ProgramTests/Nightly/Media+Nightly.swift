@@ -21,7 +21,7 @@ extension MediaTests {
         #expect(Array(counters[60..<120]) == (15..<45).flatMap { [$0, $0] }, "\(counters)")
         let fast = stride(from: 15, to: 45, by: 2).map { $0 }
         #expect(Array(counters[120..<150]) == fast + fast, "\(counters)")
-        // The reader of beeps finds only those that are not higher than the film's.
+        // The beep reader misses beeps above the film's frequency.
         let beeps = try part.beeps().filter { $0 < 4 }
         for (beep, time) in zip(beeps, [0.5, 1.5, 3]) {
             #expect(abs(beep - time) < 0.002, "\(beeps)")
@@ -180,7 +180,7 @@ extension MediaTests {
     func `a decoder that hangs costs only its process, and the log has file and time`()
         throws
     {
-        // After the 30th frame the filter searches for another one without an end.
+        // After the 30th frame, the filter searches for another one forever.
         let graph = "testsrc2=size=320x180:rate=30,select=lt(n\\\\,30)"
         let session = try TestSession(
             """

@@ -85,7 +85,7 @@ extension MediaStreamTests {
         let session = try session("http://127.0.0.1:\(port)/square.mp4", duration: "12s")
         let host = try session.start("--json")
         defer { host.signal(SIGKILL) }
-        // Without a stream the camera has the session's size.
+        // Before the stream arrives, the camera has the session's size.
         #expect(
             host.waitForOutput(containing: "\"started\""),
             "\(host.outputSoFar)")

@@ -94,7 +94,7 @@ extension NewCommandTests {
         #expect(abs(Tone.amplitude(of: 440, in: before, rate: 48_000) - 6000) < 60)
         #expect(
             Tone.breaks(in: Array(before), frequency: 440, rate: 48_000, tolerance: 3).isEmpty)
-        // Where the frequency changes, no step exceeds those of the new sine.
+        // At the change of frequency, no step exceeds the steps of the new sine.
         let steps = zip(samples[4_800..<91_200], samples[4_801..<91_200]).map { abs($0 - $1) }
         #expect((steps.max() ?? 0) < 6000 * 2 * Double.pi * 1000 / 48_000 + 3)
         #expect(samples[100_000..<116_000].allSatisfy { $0 == 0 }, "it is stopped")
@@ -257,7 +257,7 @@ extension NewCommandTests {
         #expect(abs((Tone.frequency(of: after, rate: 48_000) ?? 0) - 1000) < 0.5)
         #expect(abs(Tone.amplitude(of: 440, in: before, rate: 48_000) - 6000) < 60)
 
-        // What the guest hears is the session's microphone alone: a tone of -20 dBFS.
+        // The guest hears only the session's microphone: a tone of -20 dBFS.
         let call = try #require(try plugin.report().outputPlugins?.first)
         #expect(call.role == "call" && call.tracks.map(\.track) == ["guest-mix-minus"])
         #expect(abs((call.values["peak"] ?? 0) - 3277) < 30, "\(call)")
@@ -382,7 +382,7 @@ extension NewCommandTests {
         #expect(pasted.text.contains("conforms"), "\(pasted.text)")
         #expect(!pasted.text.contains("warning"), "\(pasted.text)")
         #expect(try Y4MRecording(folder("my-first/recording/camera.y4m")).frameCount == 150)
-        // It resolved no package but that of the tests.
+        // SwiftPM resolved only the package that the tests need.
         let checkouts = try FileManager.default.contentsOfDirectory(
             atPath: folder("my-first/.build/checkouts"))
         #expect(checkouts == ["swift-system"])

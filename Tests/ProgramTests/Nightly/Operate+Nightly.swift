@@ -48,7 +48,7 @@ extension OperateTests {
         var sockets: [Int32] = []
         defer { for socket in sockets { close(socket) } }
         for _ in 0..<40 { sockets.append(try connect(to: folder("greenroom/" + path))) }
-        // Lines without end, bytes that are no text, and readers that read nothing.
+        // Endless lines, invalid UTF-8, and clients that never read.
         let noise = [UInt8](repeating: 0xff, count: 100_000) + [10]
         for socket in sockets {
             _ = noise.withUnsafeBytes {

@@ -280,7 +280,7 @@ extension PreviewTests {
     @Test func `a build that fails is followed by the next one`() throws {
         let library = folder("library.so")
         try put(try TestPlugins.hostile(), at: library)
-        // On the virtual clock the restarts take no time.
+        // On the virtual clock, restarts take no time.
         let child = try Greenroom.start([
             "preview", "\(library)#Fails", "--set", "where=create", "--watch", "--virtual-clock",
             "--duration", "60s",

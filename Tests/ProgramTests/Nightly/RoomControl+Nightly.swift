@@ -149,7 +149,7 @@ extension RoomControlTests {
         let none = try room.ask("/api/still/share.jpg")
         #expect(none.status == 404, "\(none)")
 
-        // Frames of a track that is watched are those that its viewers need.
+        // A still of a watched track needs no more frames than its viewers do.
         let viewer = try ChildProcess(
             "/usr/bin/python3",
             [Checkout.root + "/Tests/WebRoom/peer.py", "take", room.url, room.viewer])
