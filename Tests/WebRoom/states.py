@@ -210,6 +210,10 @@ with sync_playwright() as playwright:
     operator.click("#people-list button[aria-label='Pin Host for all']")
     viewer.locator("article[aria-label=Host].large").wait_for()
     shot(operator, "operator")
+    # The whole panel, for the manual.
+    operator.set_viewport_size({"width": 1280, "height": 1500})
+    operator.locator("#side").screenshot(path=f"{folder}/state-panel.png")
+    operator.set_viewport_size({"width": 1280, "height": 800})
     operator.click("#control .recording button:text-is('Pause recording')")
     reads(operator, "#control .recording p", "Recording paused")
     reads(viewer, "#recording", "Recording paused")
