@@ -1,10 +1,11 @@
 import Glibc
-import GreenroomABI
+package import GreenroomABI
 package import GreenroomConversion
 package import GreenroomIPC
 import GreenroomIsolation
 import GreenroomLifecycle
 package import GreenroomMedia
+package import GreenroomPluginInterface
 import GreenroomRunner
 
 /// The harness's observer of an instance: traces calls and edits, watches leases, and hides an
@@ -56,21 +57,21 @@ package final class PluginTracer: InstanceObserver {
     }
 
     package func serve(
-        _ call: RemoteCall, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
-    ) -> Int? {
-        let request = TracedCall.Request(call, channel)
-        if let leases, let frames, call == .videoCommit || call == .videoAbandon {
-            leases.takeBack(channel.read(UInt64.self, at: MessageLayout.subject), in: frames)
+        _ call: inout HostCall, on channel: Channel, frames: SharedMemory?,
+        perform: (inout HostCall) -> gr_status?
+    ) -> gr_status? {
+        let request = TracedCall.Request(call)
+        if let leases, let frames, call.function == .videoCommit || call.function == .videoAbandon {
+            leases.takeBack(call.numbers.0, in: frames)
         }
-        let answered = answer()
-        let status: Status? =
-            request?.hasStatus == true ? Status(rawValue: channel.read()) : nil
-        if let leases, let frames, call == .videoAcquire, status == .ok {
+        let answered = perform(&call)
+        let status = answered.flatMap { request?.hasStatus == true ? Status(rawValue: $0) : nil }
+        if let leases, let frames, call.function == .videoAcquire, status == .ok,
+            let lease = call.value(of: gr_lease.self)
+        {
             leases.lend(
-                channel.read(gr_lease.self, at: MessageLayout.subject),
-                channel.read(
-                    SharedPlanes.self,
-                    at: MessageLayout.subject + MemoryLayout<gr_lease>.stride), in: frames)
+                lease.pointee, channel.read(SharedPlanes.self, at: MessageLayout.leasedPlanes),
+                in: frames)
         }
         if let request {
             trace(

@@ -27,33 +27,21 @@ extension Channel {
         }
         return count
     }
-
-    /// Copies a text from the message, cut to a length, and ends it with NUL.
-    package func text(from offset: Int, length: Int, limit: Int) -> [CChar] {
-        let bytes = UnsafeRawBufferPointer(message)[..<min(length, message.count)]
-            .dropFirst(offset).prefix(limit)
-        return bytes.map { CChar(bitPattern: $0) } + [0]
-    }
 }
 
 /// The offsets of values in each message, in bytes.
 package enum MessageLayout {
-    /// The instance or the sender of a call; in an answer, the status.
-    package static let name = 0
-    /// The arguments of the call.
+    /// The values of a host's call.
     package static let subject = 8
-    /// An integer argument.
-    package static let number = subject + MemoryLayout<gr_video_frame>.stride
-    /// A byte: whether the pointer argument was NULL.
-    package static let isNull = number + 8
-    /// The lease of a lent frame that the plugin does not use; 0 if none.
-    package static let unused = isNull + 8
+    /// The struct or number of a plugin's call, after the header.
+    package static let value = 48
+    /// The planes of a leased frame, after its lease.
+    package static let leasedPlanes = value + MemoryLayout<gr_lease>.stride
     /// The number of the memory of an output's frame, after the frame and its planes.
     package static let memory =
         subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride
-    /// The samples of an audio block, after the longest description of a block. A frame's values
-    /// also end before this offset.
-    package static let samples = 320
+    /// The samples of an audio block, or the text of a call. All values end before this offset.
+    package static let samples = 384
     /// The planes of a frame to edit, after the frame.
     package static let editedPlanes = subject + MemoryLayout<gr_mutable_frame>.stride
     /// The length of the message with a frame to edit.
@@ -73,45 +61,6 @@ package struct AudioEditMessage: BitwiseCopyable, Sendable {
         self.channels = channels
         self.hasReference = hasReference ? 1 : 0
         self.ptsNanoseconds = ptsNanoseconds
-    }
-}
-
-/// The fixed part of an output's report about a track or its state. A text follows.
-package struct OutputMessage: BitwiseCopyable, Sendable {
-    /// The track's number, or the state.
-    package var number: UInt32
-    package var capability: gr_capability
-    /// Whether the pointer to the capability was not NULL, and that to the text: else 0.
-    package var hasCapability: UInt8
-    package var hasText: UInt8
-
-    package init(
-        number: UInt32, capability: gr_capability = gr_capability(), hasCapability: Bool = false,
-        hasText: Bool
-    ) {
-        self.number = number
-        self.capability = capability
-        self.hasCapability = hasCapability ? 1 : 0
-        self.hasText = hasText ? 1 : 0
-    }
-}
-
-/// A caption, before the bytes of its speaker and its text.
-package struct CaptionMessage: BitwiseCopyable, Sendable {
-    /// The longest speaker, in bytes.
-    package static let speakerLimit = 100
-
-    package var structSize: UInt32
-    /// The length of the speaker, in bytes; negative for none.
-    package var speakerLength: Int32
-    package var start: Int64
-    package var end: Int64
-
-    package init(structSize: UInt32, speakerLength: Int32, start: Int64, end: Int64) {
-        self.structSize = structSize
-        self.speakerLength = speakerLength
-        self.start = start
-        self.end = end
     }
 }
 
@@ -171,21 +120,10 @@ package struct GrantMessage: BitwiseCopyable {
 package struct GrantFilling: BitwiseCopyable, Sendable {
     /// The source format of the conversion; 0 to copy frames of the lent frame's format.
     package var format: UInt32
-    /// The rotation, range and matrix of the source frames. The host converts other frames
-    /// differently.
-    package var rotation: UInt32
-    package var range: UInt32
-    package var matrix: UInt32
     package var weights: greenroom_from_rgb
 
-    package init(
-        format: UInt32 = 0, rotation: UInt32 = 0, range: UInt32 = 0, matrix: UInt32 = 0,
-        weights: greenroom_from_rgb = greenroom_from_rgb()
-    ) {
+    package init(format: UInt32 = 0, weights: greenroom_from_rgb = greenroom_from_rgb()) {
         self.format = format
-        self.rotation = rotation
-        self.range = range
-        self.matrix = matrix
         self.weights = weights
     }
 }

@@ -1,9 +1,13 @@
+package import GreenroomPluginInterface
+
 /// The calls between host and plugin process. The numbers may change with every build: the first
-/// call
-/// compares versions.
+/// call compares versions.
 package struct RemoteCall: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// A call of a function of the host.
+    package init(_ function: HostFunction) { rawValue = function.rawValue }
 
     /// Returns from the other side's call.
     package static let `return` = RemoteCall(rawValue: 1)
@@ -55,42 +59,8 @@ package struct RemoteCall: RawRepresentable, Hashable, Sendable {
     /// Copy the frame's planes into a frame of the host.
     package static let copyPlanes = RemoteCall(rawValue: 21)
 
-    // Runner to host: the functions of the interface.
+    // Runner to host, besides the functions of ``HostFunction``.
 
-    package static let log = RemoteCall(rawValue: 30)
-    package static let setError = RemoteCall(rawValue: 31)
-    package static let giveUp = RemoteCall(rawValue: 32)
-    package static let now = RemoteCall(rawValue: 33)
-    package static let waitUntil = RemoteCall(rawValue: 34)
-    package static let refusalText = RemoteCall(rawValue: 35)
-    package static let paused = RemoteCall(rawValue: 36)
-    package static let resumed = RemoteCall(rawValue: 37)
-    package static let videoSend = RemoteCall(rawValue: 40)
-    package static let videoAcquire = RemoteCall(rawValue: 41)
-    package static let videoCommit = RemoteCall(rawValue: 42)
-    package static let videoAbandon = RemoteCall(rawValue: 43)
-    package static let audioSend = RemoteCall(rawValue: 44)
-    package static let audioClear = RemoteCall(rawValue: 48)
-    package static let audioQueued = RemoteCall(rawValue: 49)
-    package static let keepFrame = RemoteCall(rawValue: 45)
-    package static let releaseFrame = RemoteCall(rawValue: 46)
-    package static let reportValue = RemoteCall(rawValue: 47)
-    package static let joined = RemoteCall(rawValue: 60)
-    package static let left = RemoteCall(rawValue: 61)
-    package static let openTrack = RemoteCall(rawValue: 62)
-    package static let closeTrack = RemoteCall(rawValue: 63)
-    package static let setMuted = RemoteCall(rawValue: 64)
-    package static let setRecorded = RemoteCall(rawValue: 71)
-    package static let command = RemoteCall(rawValue: 65)
-    package static let describeSession = RemoteCall(rawValue: 66)
-    package static let reportSession = RemoteCall(rawValue: 67)
-    package static let openConnection = RemoteCall(rawValue: 68)
-    package static let makeMemory = RemoteCall(rawValue: 69)
-    package static let setCeiling = RemoteCall(rawValue: 55)
-    package static let wantsChanged = RemoteCall(rawValue: 56)
-    package static let outputState = RemoteCall(rawValue: 57)
-    package static let fileFinished = RemoteCall(rawValue: 58)
-    package static let caption = RemoteCall(rawValue: 59)
     /// The thread that used the channel has ended.
     package static let leave = RemoteCall(rawValue: 50)
 }
@@ -98,5 +68,5 @@ package struct RemoteCall: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// The version, which must be equal on both sides.
-    package static let version: UInt32 = 12
+    package static let version: UInt32 = 13
 }

@@ -1,7 +1,8 @@
+package import GreenroomABI
 package import GreenroomConversion
 package import GreenroomIPC
 package import GreenroomMedia
-import GreenroomPluginInterface
+package import GreenroomPluginInterface
 package import GreenroomLifecycle
 
 /// Observes an isolated instance from the host. Only the validator's harness has an observer.
@@ -24,13 +25,15 @@ package protocol InstanceObserver: AnyObject, Sendable {
     /// Serves a call of the plugin. [the thread that serves the channel]
     ///
     /// - Parameters:
-    ///   - channel: The channel, which contains the call's message and, after `answer`, the answer.
+    ///   - call: The call, whose value has the results after `perform`.
+    ///   - channel: The channel, which contains the planes of a lease after `perform`.
     ///   - frames: The memory of the plugin's frames; nil if it has none.
-    ///   - answer: Serves the call as without an observer. Call `answer` once.
-    /// - Returns: The length that `answer` returned; nil if the call is unknown.
+    ///   - perform: Performs the call as without an observer. Call `perform` once.
+    /// - Returns: The status that `perform` returned; nil if the plugin is lost.
     func serve(
-        _ call: RemoteCall, on channel: Channel, frames: SharedMemory?, answer: () -> Int?
-    ) -> Int?
+        _ call: inout HostCall, on channel: Channel, frames: SharedMemory?,
+        perform: (inout HostCall) -> gr_status?
+    ) -> gr_status?
 
     /// Records an edited frame. [media]
     ///

@@ -313,7 +313,7 @@ extension WireWriter {
         write(plugin.id)
         write(context?.handle ?? 0)
         write(context?.hasVirtualClock ?? false)
-        write(context?.mayControl ?? false)
+        write(context?.extensions ?? []) { $0.write($1) }
         write(settings) { $0.write($1) }
     }
 }

@@ -232,14 +232,14 @@ package struct PluginFunctions: @unchecked Sendable {
 
     /// Passes the sender and the offer.
     package func initialize(
-        sender: UInt64, kind: PluginKind, offer: Offer?, senders: SenderTables
+        sender: UInt64, kind: PluginKind, offer: Offer?
     ) -> (status: Status, answer: gr_answer) {
         var input = gr_initialize()
         input.struct_size = UInt32(MemoryLayout<gr_initialize>.size)
         input.sender = sender
         switch kind.sender {
-        case .video: input.video = senders.video
-        case .audio: input.audio = senders.audio
+        case .video: input.video = HostInterface.video
+        case .audio: input.audio = HostInterface.audio
         case nil: break
         }
         guard let offer else {
@@ -334,21 +334,6 @@ extension gr_demand {
             struct_size: UInt32(MemoryLayout<gr_demand>.size), is_wanted: demand.isWanted ? 1 : 0,
             sender: demand.sender,
             capability: demand.capability.map(gr_capability.init) ?? gr_capability())
-    }
-}
-
-/// The host's function tables for senders. They stay valid forever.
-///
-/// Safe to send: the tables are written once, before any thread can read them.
-package struct SenderTables: @unchecked Sendable {
-    package var video: UnsafePointer<gr_video_functions>
-    package var audio: UnsafePointer<gr_audio_functions>
-
-    package init(
-        video: UnsafePointer<gr_video_functions>, audio: UnsafePointer<gr_audio_functions>
-    ) {
-        self.video = video
-        self.audio = audio
     }
 }
 

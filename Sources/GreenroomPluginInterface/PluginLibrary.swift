@@ -106,20 +106,17 @@ package struct PluginLibrary: Sendable {
 
     /// Creates an instance.
     ///
-    /// - Parameters:
-    ///   - handle: The instance's handle for calls of the host.
-    ///   - host: The host's functions.
+    /// - Parameter handle: The instance's handle for calls of the host.
     /// - Returns: The instance's functions; nil if `create` did not return `ok`.
     /// - Throws: ``LoadError`` if the instance breaks a rule of the header.
     package func create(
-        _ descriptor: PluginDescriptor, handle: UInt64, settings: [PluginSetting],
-        host: UnsafePointer<gr_host>
+        _ descriptor: PluginDescriptor, handle: UInt64, settings: [PluginSetting]
     ) throws(LoadError) -> (status: Status, functions: PluginFunctions?) {
         var plugin: UnsafePointer<gr_plugin>?
         let status = settings.withABI { settings in
             var input = gr_create(
                 struct_size: UInt32(MemoryLayout<gr_create>.size),
-                setting_count: UInt32(settings.count), instance: handle, host: host,
+                setting_count: UInt32(settings.count), instance: handle, host: HostInterface.host,
                 settings: settings.baseAddress)
             let index = UInt32(descriptors.firstIndex { $0.id == descriptor.id } ?? 0)
             return Status(rawValue: entry.create(firstIndex + index, &input, &plugin))

@@ -25,17 +25,6 @@ extension Runner {
         case lost
     }
 
-    var canPause: Bool {
-        state.withLock { $0.descriptor?.kind.facts.canPause ?? false }
-    }
-
-    /// Whether the plugin has a sender of audio, or may open one.
-    var sendsAudio: Bool {
-        state.withLock { state in
-            state.descriptor.map { $0.kind.sender == .audio || $0.kind.isCall } ?? false
-        }
-    }
-
     /// Records a step and its status.
     func record(_ call: RemoteCall, _ status: Status) {
         state.withLock { state in
@@ -58,7 +47,7 @@ extension Runner {
     ///
     /// - Returns: Whether the process has an instance.
     package static func finishAll() -> Bool {
-        let instances = RunnerInterface.runners.withLock { runners in
+        let instances = all.withLock { runners in
             runners.compactMap { runner -> UInt64? in
                 runner.state.withLock { state in
                     guard state.stage != .none, !state.hasGivenUp else { return nil }
@@ -70,7 +59,7 @@ extension Runner {
         // Use a new thread, which frees its channels when it ends.
         Thread.start {
             for instance in instances {
-                RunnerInterface.host.pointee.give_up(
+                HostInterface.host.pointee.give_up(
                     instance, Status.ok.rawValue, "the program has finished")
             }
         }
@@ -89,7 +78,7 @@ extension Runner {
             functions.destroy()
             state.withLock { $0.functions = nil }
         }
-        RunnerInterface.runners.withLock { $0.removeAll { $0 === self } }
+        Self.remove(self)
         ThreadChannels.forget(self)
         if let failure { return .failed(failure) }
         return stage == .destroyed ? .inOrder : .lost

@@ -17,33 +17,32 @@ struct Grant: @unchecked Sendable {
     var state: SenderState
     /// The way in which `send` fills the frame.
     var filling: GrantFilling
+    /// The description of the frame that the host accepted when it lent this one.
+    var accepted: AcceptedFrame
 
-    /// Whether `send` can write a frame's pixels to the lent frame.
-    func suits(_ frame: gr_video_frame) -> Bool {
-        guard frame.width == lease.frame.width, frame.height == lease.frame.height else {
-            return false
-        }
-        guard filling.format != 0 else { return frame.format == lease.frame.format }
-        return frame.format == filling.format && frame.info.rotation == filling.rotation
-            && frame.info.range == filling.range && frame.info.matrix == filling.matrix
-    }
-
-    /// Whether the lent frame can be a lease with this format and size.
-    func suits(_ format: gr_pixel_format, _ width: UInt32, _ height: UInt32) -> Bool {
-        filling.format == 0 && lease.frame.format == format && lease.frame.width == width
-            && lease.frame.height == height
+    /// Whether the lent frame has the format and size of an `acquire`.
+    func lends(to call: HostCall) -> Bool {
+        filling.format == 0
+            && call.numbers == (
+                UInt64(lease.frame.format), UInt64(lease.frame.width), UInt64(lease.frame.height)
+            )
     }
 }
 
 extension Runner {
     /// Stores the frame that an answer lends.
-    func keepGrant(in channel: Channel, after status: gr_status, sender: UInt64) {
+    ///
+    /// - Parameter accepted: The frame that the answer is about.
+    func keepGrant(
+        in channel: Channel, after status: gr_status, _ accepted: AcceptedFrame, sender: UInt64
+    ) {
         guard status == Status.ok.rawValue else { return }
-        let message = channel.read(GrantMessage.self, at: MessageLayout.subject)
+        let message = channel.read(GrantMessage.self, at: MessageLayout.value)
         guard message.lease.id != 0 else { return }
         let new = Grant(
             lease: message.lease, planes: message.planes, sender: sender,
-            state: SenderState(rawValue: message.state), filling: message.filling)
+            state: SenderState(rawValue: message.state), filling: message.filling,
+            accepted: accepted)
         grant.withLock { $0 = new }
         noteUse(of: message.planes.first)
     }
@@ -70,32 +69,32 @@ extension Runner {
         }
     }
 
-    /// Passes a frame in memory that was lent in advance. The caller has written the message.
+    /// Passes a frame in memory that was lent in advance.
     ///
-    /// Does not wait for the answer if the host is sure to accept the frame, so that a frame costs
+    /// Does not wait for the answer if the frame continues the last accepted one, so that a frame costs
     /// one wake-up. The thread's next call reads the answer. If the host has stopped the plugin
     /// meanwhile, it counts the frame as refused.
     func pass(
-        _ call: RemoteCall, _ info: gr_frame_info, in grant: Grant, on channel: Channel
+        _ call: HostCall, _ frame: AcceptedFrame, in grant: Grant, on channel: Channel
     ) -> gr_status {
         let isSure =
-            channels.senderState == grant.state && grant.state.sends
-            && info.isPlain(revision: grant.lease.frame.info.offer_revision)
+            frame.info.continues(grant.accepted.info)
+            && channels.senderState == grant.state && grant.state.sends
             && ThreadChannels.isOwn(of: self) && state.withLock { !$0.hasVirtualClock }
         guard isSure else {
-            let status = channel.status(of: call, length: MessageLayout.samples)
-            keepGrant(in: channel, after: status, sender: grant.sender)
+            let status = channel.pass(call)
+            keepGrant(in: channel, after: status, frame, sender: grant.sender)
             return status
         }
-        channel.send(call, length: MessageLayout.samples)
-        ThreadChannels.post(to: self, sender: grant.sender)
+        channel.send(RemoteCall(call.function), length: channel.write(call))
+        ThreadChannels.post(to: self, PostedFrame(sender: grant.sender, frame: frame))
         return Status.ok.rawValue
     }
 
     /// Reads the answer to a frame that was passed without waiting.
-    func takeAnswer(from channel: Channel, sender: UInt64) {
+    func takeAnswer(from channel: Channel, to posted: PostedFrame) {
         guard channel.receive() != nil else { return }
-        keepGrant(in: channel, after: channel.read(), sender: sender)
+        keepGrant(in: channel, after: channel.read(), posted.frame, sender: posted.sender)
     }
 
     /// The lease of the unused frame that was lent in advance; 0 if none.
@@ -108,22 +107,50 @@ extension Runner {
     }
 }
 
-extension gr_lease {
-    /// Copies the lent lease except the struct's own size.
-    mutating func take(_ lent: gr_lease, at planes: SharedPlanes, in frames: SharedMemory) {
-        id = lent.id
-        frame = lent.frame
-        frame.place(planes, in: frames)
+/// A frame that was passed without waiting for the answer.
+struct PostedFrame {
+    var sender: UInt64
+    var frame: AcceptedFrame
+}
+
+/// The description of a frame that the host has accepted. The host is sure to accept a frame that
+/// differs only in its pixels and in a later time.
+///
+/// Sendable because no code follows the addresses of the planes.
+struct AcceptedFrame: @unchecked Sendable {
+    /// The frame; nil if its pixels were in a lease.
+    var frame: gr_video_frame?
+    var info: gr_frame_info
+}
+
+extension gr_video_frame {
+    /// Whether the frame differs from another only in its pixels, and in its info.
+    func hasForm(of other: gr_video_frame) -> Bool {
+        struct_size == other.struct_size && format == other.format && width == other.width
+            && height == other.height && plane_count == other.plane_count
+            && planes.0.hasForm(of: other.planes.0)
+            && (plane_count < 2 || planes.1.hasForm(of: other.planes.1))
+            && (plane_count < 3 || planes.2.hasForm(of: other.planes.2))
+            && info.hasForm(of: other.info)
+    }
+}
+
+extension gr_plane {
+    fileprivate func hasForm(of other: gr_plane) -> Bool {
+        (data == nil) == (other.data == nil) && size_bytes == other.size_bytes
+            && stride_bytes == other.stride_bytes
     }
 }
 
 extension gr_frame_info {
-    /// Whether the host is sure to accept the description for a frame of this revision.
-    fileprivate func isPlain(revision: UInt32) -> Bool {
-        struct_size >= UInt32(MemoryLayout<gr_frame_info>.size)
-            && Rotation(rawValue: rotation) != nil && ColorRange(rawValue: range) != nil
-            && ColorMatrix(rawValue: matrix) != nil && offer_revision == revision
-            // The lowest number is GR_PTS_UNSTAMPED.
-            && (pts_ns >= 0 || pts_ns == .min)
+    fileprivate func hasForm(of other: gr_frame_info) -> Bool {
+        struct_size == other.struct_size && rotation == other.rotation && range == other.range
+            && matrix == other.matrix && offer_revision == other.offer_revision
+    }
+
+    /// Whether the info differs from another only in a later time.
+    fileprivate func continues(_ other: gr_frame_info) -> Bool {
+        hasForm(of: other)
+            && (pts_ns == other.pts_ns || (other.pts_ns >= 0 && pts_ns > other.pts_ns))
     }
 }

@@ -58,18 +58,15 @@ package final class Runner: Sendable {
         /// The last status with which the plugin refused a step.
         var failure: Status?
         var hasVirtualClock = false
-        /// Whether the plugin may control its session.
-        var mayControl = false
+        /// The ids of the host's extensions for the plugin.
+        var extensions: [String] = []
         /// Whether a thread edits frames or receives media.
         var servesMedia = false
         /// The channels that no thread uses.
         var freeChannels = Array((Channels.firstOfPlugin..<Channels.count).reversed())
     }
 
-    /// The sender of a track that a call has opened.
-    ///
-    /// The plugin receives the host's handle, because a demand for an open track may arrive before
-    /// the call that opened it has returned. Other handles of this process are far smaller.
+    /// The sender of a track that a call has opened, by the host's handle.
     struct TrackSender {
         var sender: UInt64
         var participant: UInt32
@@ -125,7 +122,7 @@ package final class Runner: Sendable {
         self.environment = environment
         probe = environment.makeProbe?()
         channelPermits = Semaphore(Channels.count - Channels.firstOfPlugin)
-        RunnerInterface.runners.withLock { $0.append(self) }
+        Self.add(self)
     }
 
     /// Continues the runner of a process that has entered the sandbox before it became this program.
@@ -253,9 +250,11 @@ package final class Runner: Sendable {
         _ message: inout WireReader, _ answer: inout WireWriter
     ) throws(WireError) {
         let id = try message.readString()
-        let instance = (host: try message.read(UInt64.self), own: RunnerInterface.nextHandle())
+        let instance = (host: try message.read(UInt64.self), own: Self.nextHandle())
         let hasVirtualClock = try message.readBool()
-        let mayControl = try message.readBool()
+        let extensions = try message.readArray(limit: 64) { reader throws(WireError) in
+            try reader.readString()
+        }
         let settings = try message.readArray(limit: 1024) { reader throws(WireError) in
             try reader.readSetting()
         }
@@ -266,11 +265,11 @@ package final class Runner: Sendable {
             $0.descriptor = descriptor
             $0.instance = instance
             $0.hasVirtualClock = hasVirtualClock
-            $0.mayControl = mayControl
+            $0.extensions = extensions
         }
         do throws(LoadError) {
             let (status, functions) = try library.create(
-                descriptor, handle: instance.own, settings: settings, host: RunnerInterface.host)
+                descriptor, handle: instance.own, settings: settings)
             state.withLock {
                 $0.functions = functions
                 if status == .ok { $0.stage = .created } else { $0.failure = status }
@@ -307,13 +306,13 @@ package final class Runner: Sendable {
         case .initialize:
             let hostSender = try message.read(UInt64.self)
             // Zero means no sender.
-            let sender = hostSender == 0 ? 0 : RunnerInterface.nextHandle()
+            let sender = hostSender == 0 ? 0 : Self.nextHandle()
             state.withLock { $0.sender = (hostSender, sender) }
             let offer = try message.readOptional { reader throws(WireError) in
                 try reader.readOffer()
             }
             (status, written) = functions.initialize(
-                sender: sender, kind: kind, offer: offer, senders: RunnerInterface.senders)
+                sender: sender, kind: kind, offer: offer)
         case .propertyChange:
             (status, written) = functions.propertyChange(offer: try message.readOffer())
         case .describeTrack:
@@ -323,7 +322,9 @@ package final class Runner: Sendable {
             want = answered
         case .trackEnded: functions.trackEnded(try message.read())
         case .demand:
-            functions.demand(try message.readDemand())
+            var demand = try message.readDemand()
+            demand.sender = Self.handle(ofTrack: demand.sender)
+            functions.demand(demand)
         case .sessionEvent: functions.event(try message.readString())
         case .setParameter:
             status = functions.setParameter(try message.readSetting()) ?? .unsupported

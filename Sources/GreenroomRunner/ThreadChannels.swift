@@ -9,14 +9,14 @@ enum ThreadChannels {
         var channel: Channel
         /// The index of a channel to free when the thread ends; nil if none.
         var index: Int?
-        /// The sender of a posted frame with an unread answer; nil if none.
-        var posted: UInt64?
+        /// A posted frame with an unread answer; nil if none.
+        var posted: PostedFrame?
 
         /// Prepares for a call by reading the answer to a posted frame.
         mutating func settle() {
-            guard let sender = posted else { return }
+            guard let frame = posted else { return }
             posted = nil
-            runner.takeAnswer(from: channel, sender: sender)
+            runner.takeAnswer(from: channel, to: frame)
         }
     }
 
@@ -65,9 +65,9 @@ enum ThreadChannels {
 
     /// Leaves the answer to a frame sent on the calling thread's channel for the thread's next
     /// call.
-    static func post(to runner: Runner, sender: UInt64) {
+    static func post(to runner: Runner, _ frame: PostedFrame) {
         guard let entries, let index = index(of: runner, in: entries) else { return }
-        entries.all[index].posted = sender
+        entries.all[index].posted = frame
     }
 
     private static func index(of runner: Runner, in entries: Entries) -> Int? {

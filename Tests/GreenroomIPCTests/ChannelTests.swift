@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import Glibc
 import GreenroomIPC
+import GreenroomPluginInterface
 import Synchronization
 import Testing
 
@@ -116,7 +117,7 @@ struct ChannelTests {
             var answers: [UInt64] = []
             for number in 1...3 {
                 channel.write(UInt64(number))
-                guard channel.call(.now, length: 8) == 8 else { return false }
+                guard channel.call(RemoteCall(.now), length: 8) == 8 else { return false }
                 answers.append(channel.read())
             }
             channel.send(.return)
@@ -125,7 +126,7 @@ struct ChannelTests {
         let channel = pair.host[Channels.control]
         var served: [UInt64] = []
         let answer = channel.call(.startSend) { call, length in
-            #expect(call == .now && length == 8)
+            #expect(call == RemoteCall(.now) && length == 8)
             let number: UInt64 = channel.read()
             served.append(number)
             channel.write(number * 10)
@@ -160,7 +161,7 @@ struct ChannelTests {
 
     @Test func `a length beyond the message is cut`() throws {
         let pair = try Pair()
-        pair.runner[5].send(.log, length: .max)
+        pair.runner[5].send(RemoteCall(.log), length: .max)
         let received = try #require(pair.host[5].receive())
         #expect(received.length == Channels.messageByteCount)
     }
@@ -174,8 +175,8 @@ struct ChannelTests {
         #expect(pair.host[4].message.allSatisfy { $0 == 0 })
         #expect(bytes.withUnsafeBytes { pair.runner[4].write($0, at: 100) } == bytes.count - 100)
         #expect(pair.host[4].message.last == 0xa5)
-        pair.runner[6].send(.log)
-        #expect(pair.host[6].receive()?.call == .log)
+        pair.runner[6].send(RemoteCall(.log))
+        #expect(pair.host[6].receive()?.call == RemoteCall(.log))
     }
 }
 
@@ -241,7 +242,7 @@ struct SharedMemoryTests {
 
     @Test func `what is before the samples of a message does not reach them`() {
         #expect(
-            MessageLayout.subject + MemoryLayout<GrantMessage>.size <= MessageLayout.samples)
+            MessageLayout.value + MemoryLayout<GrantMessage>.size <= MessageLayout.samples)
         #expect(MessageLayout.memory + MemoryLayout<UInt32>.size <= MessageLayout.samples)
     }
 }

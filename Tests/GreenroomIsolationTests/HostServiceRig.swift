@@ -47,13 +47,13 @@ final class HostServiceRig: Sendable {
     }
 
     /// Whether a valid frame and a valid block still get a valid answer.
-    var isUnharmed: Bool { camera.answers(.videoSend) && microphone.answers(.audioSend) }
+    var isUnharmed: Bool {
+        camera.answers(RemoteCall(.videoSend)) && microphone.answers(RemoteCall(.audioSend))
+    }
 
-    private static let calls: [RemoteCall] = [
-        .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend, .log, .setError, .now,
-        .waitUntil, .refusalText, .command, .describeSession, .reportSession, .openConnection,
-        .makeMemory, RemoteCall(rawValue: 0), .leave, .process,
-    ]
+    private static let calls: [RemoteCall] =
+        HostFunction.allCases.map(RemoteCall.init(_:))
+        + [RemoteCall(rawValue: 0), .leave, .process]
 
     /// Values that are invalid in many places; nil for one from the bytes.
     private static let tempting: [UInt32?] = [
@@ -124,37 +124,48 @@ private final class Side: Sendable {
 
     /// Writes a valid message to the channel.
     func prepare(_ call: RemoteCall) {
-        let isOfInstance = [
-            .log, .setError, .now, .waitUntil, .command, .describeSession, .reportSession,
-            .openConnection, .makeMemory,
-        ].contains(call)
-        channel.write(
-            isOfInstance ? source.context?.handle ?? 0 : source.sender, at: MessageLayout.name)
-        channel.write(UInt8(0), at: MessageLayout.isNull)
-        switch call {
-        case .videoSend:
-            // In the memory that the answer before has lent, or without.
-            let lent = channel.read(GrantMessage.self, at: MessageLayout.subject).lease.id
-            channel.write(lent % 2 == 0 ? lent : 0, at: MessageLayout.number)
-            channel.write(Self.frame, at: MessageLayout.subject)
-        case .audioSend:
-            channel.write(Self.block, at: MessageLayout.subject)
-            channel.write(Int64(0), at: MessageLayout.number)
-        case .videoAcquire:
-            for (index, word) in [1, 64, 48, UInt32(MemoryLayout<gr_lease>.size)].enumerated() {
-                channel.write(word, at: MessageLayout.subject + 4 * index)
+        guard let function = HostFunction(rawValue: call.rawValue) else { return }
+        let handle = function.facts.handle == .sender ? source.sender : source.context?.handle
+        // In the memory that the answer before has lent, or without.
+        let lent = channel.read(GrantMessage.self, at: MessageLayout.value).lease.id
+        var call = HostCall(function, handle ?? 0, 1)
+        func write<Value>(_ value: Value) {
+            var value = value
+            withUnsafeMutablePointer(to: &value) {
+                call.valueAddress = UInt(bitPattern: $0)
+                _ = channel.write(call)
             }
-        case .videoCommit:
-            channel.write(UInt64(1), at: MessageLayout.subject)
-            channel.write(Self.frame.info, at: MessageLayout.subject + 8)
-        default: channel.write(UInt64(1), at: MessageLayout.subject)
+        }
+        switch function {
+        case .videoSend:
+            call.numbers.0 = lent % 2 == 0 ? lent : 0
+            write(Self.frame)
+        case .audioSend:
+            call.numbers.0 = 0
+            Self.samples.withUnsafeBufferPointer { samples in
+                var block = Self.block
+                block.samples = samples.baseAddress
+                write(block)
+            }
+        case .videoAcquire:
+            call.numbers = (1, 64, 48)
+            var lease = gr_lease()
+            lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
+            write(lease)
+        case .videoCommit: write(Self.frame.info)
+        default: _ = channel.write(call)
         }
     }
 
+    /// The offset of the first number in the message of a call.
+    private static let firstNumber = 8
+
     /// Prevents a call from waiting.
     func limitWaits(of call: RemoteCall) {
-        if call == .waitUntil { channel.write(MonotonicClock.now, at: MessageLayout.subject) }
-        if call == .audioSend { channel.write(Int64(0), at: MessageLayout.number) }
+        if call == RemoteCall(.waitUntil) {
+            channel.write(MonotonicClock.now, at: Self.firstNumber)
+        }
+        if call == RemoteCall(.audioSend) { channel.write(Int64(0), at: Self.firstNumber) }
     }
 
     /// - Returns: Whether the call is known.
@@ -191,33 +202,38 @@ private final class Side: Sendable {
     private static var block: gr_audio_block {
         gr_audio_block(
             struct_size: UInt32(MemoryLayout<gr_audio_block>.size), sample_rate_hz: 48_000,
-            channels: 2, frame_count: 480, samples: UnsafePointer(bitPattern: 4096),
-            size_bytes: 1920, pts_ns: .min)
+            channels: 2, frame_count: 480, samples: nil, size_bytes: 1920, pts_ns: .min)
     }
+
+    private static let samples = [Int16](repeating: 0, count: 960)
 }
 
-/// A session that takes every command.
-private struct AnySession: SessionControlling {
-    func perform(line: String, for role: String) throws(CommandError) -> UInt32 { 1 }
+/// A session that takes every command but one, and has no report yet.
+struct AnySession: SessionControlling {
+    func perform(line: String, for role: String) throws(CommandError) -> UInt32 {
+        if line == "wrong" { throw CommandError("wrong is no command. Send another one.") }
+        return 1
+    }
     var descriptionText: String? { "{}" }
-    var reportText: String? { "{}" }
+    var reportText: String? { nil }
 }
 
 /// A source that does nothing, with shared memory for its frames.
-private final class FakeSource: InstanceBackend, PluginFactory {
+final class FakeSource: InstanceBackend, PluginFactory {
     private struct State {
         var context: InstanceContext?
         var sender: UInt64 = 0
     }
 
     let path = "/nowhere/fake.so"
+    let connections = ConnectionGrants.everything
     let frames: SharedMemory?
     let pool: FramePool?
     let sandbox: [SandboxLayerState]? = nil
     private let state = Mutex(State())
 
     init() {
-        let slots = 8
+        let slots = 24
         frames = try? SharedMemory(
             name: "greenroom-frames", byteCount: slots * FrameArena.slotByteCount)
         pool = frames.map {

@@ -296,7 +296,7 @@ final class RunnerConnection: Sendable {
     func add(trackSender: UInt64) {
         state.withLock { state in
             // The senders of tracks that were closed meanwhile have ended.
-            state.trackSenders.removeAll { !HostInterface.isSender($0) }
+            state.trackSenders.removeAll { !HostCalls.isSender($0) }
             state.trackSenders.append(trackSender)
         }
     }

@@ -1,5 +1,6 @@
 import GreenroomModel
 import GreenroomABI
+import GreenroomPluginInterface
 package import GreenroomRuntime
 import Synchronization
 
@@ -72,7 +73,7 @@ package final class ControlGrant: Sendable {
     /// Returns the session's report as JSON.
     func report() throws(Refusal) -> String { try text(.sessionReport) { session.reportText } }
 
-    private func text(_ call: SenderCall, _ make: () -> String?) throws(Refusal) -> String {
+    private func text(_ call: HostFunction, _ make: () -> String?) throws(Refusal) -> String {
         let isAllowed = state.withLock { $0.texts.allows(at: clock.now) }
         guard isAllowed else { throw Refusal(.controlRate(Self.textsPerSecond), in: call) }
         guard let text = make() else { throw Refusal(.noSessionYet, in: call) }

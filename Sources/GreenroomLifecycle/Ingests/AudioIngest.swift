@@ -106,7 +106,7 @@ package final class AudioIngest: AudioSource, Sendable {
     /// - Parameter timeoutNanoseconds: The longest wait for room, on the session clock; 0 for none,
     ///   negative for no limit.
     func send(
-        _ block: UnsafePointer<gr_audio_block>, timeoutNanoseconds: Int64
+        _ block: UnsafePointer<gr_audio_block>?, timeoutNanoseconds: Int64
     ) throws(Refusal) {
         do throws(Refusal) {
             let checked = Result { () throws(Refusal) in try CheckedBlock(checking: block) }
@@ -202,8 +202,8 @@ struct CheckedBlock {
     private var samples: UnsafePointer<Int16>
 
     /// Checks a block without reading a sample.
-    init(checking block: UnsafePointer<gr_audio_block>) throws(Refusal) {
-        let call = SenderCall.audioSend
+    init(checking block: UnsafePointer<gr_audio_block>?) throws(Refusal) {
+        let call = HostFunction.audioSend
         let block = try readStruct(block, in: call)
         guard AudioFormat.legalRates.contains(Int(block.sample_rate_hz)) else {
             throw Refusal(.rate(block.sample_rate_hz), in: call)

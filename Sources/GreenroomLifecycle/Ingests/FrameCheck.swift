@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomConversion
 package import GreenroomMedia
+import GreenroomPluginInterface
 
 /// A plugin's frame with a checked description.
 package struct CheckedFrame {
@@ -30,9 +31,9 @@ extension CheckedFrame {
     ///   plugin do not change checked values.
     ///   - newestRevision: The newest offer revision made to the instance.
     init(
-        checking frame: UnsafePointer<gr_video_frame>, newestRevision: UInt32
+        checking frame: UnsafePointer<gr_video_frame>?, newestRevision: UInt32
     ) throws(Refusal) {
-        let call = SenderCall.videoSend
+        let call = HostFunction.videoSend
         let frame = try readStruct(frame, in: call)
         guard let format = PixelFormat(rawValue: frame.format) else {
             throw Refusal(.unknownFormat(frame.format), in: call)
@@ -59,7 +60,7 @@ extension CheckedFrame {
 extension FrameInfo {
     /// Checks a frame's description.
     init(
-        checking info: gr_frame_info, newestRevision: UInt32, in call: SenderCall
+        checking info: gr_frame_info, newestRevision: UInt32, in call: HostFunction
     ) throws(Refusal) {
         guard info.struct_size >= UInt32(MemoryLayout<gr_frame_info>.size) else {
             throw Refusal(
@@ -94,10 +95,9 @@ let unstampedPTS = Int64.min
 /// Reads a struct that begins with `struct_size`, unless the pointer is NULL or the struct too
 /// small.
 func readStruct<Struct: SizedStruct>(
-    _ pointer: UnsafePointer<Struct>, in call: SenderCall
+    _ pointer: UnsafePointer<Struct>?, in call: HostFunction
 ) throws(Refusal) -> Struct {
-    // The header forbids NULL, but the plugin may pass it.
-    guard UInt(bitPattern: pointer) != 0 else { throw Refusal(.null, in: call) }
+    guard let pointer else { throw Refusal(.null, in: call) }
     let size = UnsafeRawPointer(pointer).loadUnaligned(as: UInt32.self)
     guard size >= UInt32(MemoryLayout<Struct>.size) else {
         throw Refusal(.structTooSmall(size: size, needed: MemoryLayout<Struct>.size), in: call)
@@ -106,7 +106,7 @@ func readStruct<Struct: SizedStruct>(
 }
 
 func checkedSize(
-    width: UInt32, height: UInt32, in call: SenderCall
+    width: UInt32, height: UInt32, in call: HostFunction
 ) throws(Refusal) -> FrameSize {
     let size = FrameSize(width: Int(width), height: Int(height))
     guard size.isLegal else { throw Refusal(.size(width: width, height: height), in: call) }
@@ -116,7 +116,7 @@ func checkedSize(
 private func checkedPlane(
     _ plane: gr_plane, _ index: Int, of format: PixelFormat, size: FrameSize
 ) throws(Refusal) -> CheckedPlane {
-    let call = SenderCall.videoSend
+    let call = HostFunction.videoSend
     guard let data = plane.data else { throw Refusal(.planeWithoutData(plane: index), in: call) }
     if format.isCompressed {
         let longest = FramePool.maximumCompressedByteCount(of: size)
@@ -153,3 +153,4 @@ extension gr_audio_block: SizedStruct {}
 extension gr_lease: SizedStruct {}
 extension gr_open_track: SizedStruct {}
 extension gr_caption: SizedStruct {}
+extension gr_connection: SizedStruct {}

@@ -68,12 +68,12 @@ package final class VideoIngest: Sendable {
         init(pool: FramePool) { self.pool = pool }
 
         /// Throws the lifecycle's refusal unless frames may be sent.
-        func checkOpen(_ call: SenderCall) throws(Refusal) {
+        func checkOpen(_ call: HostFunction) throws(Refusal) {
             guard status == .ok else { throw Refusal(status: status, in: call) }
         }
 
         mutating func lend(
-            _ frame: consuming VideoFrame, _ call: SenderCall
+            _ frame: consuming VideoFrame, _ call: HostFunction
         ) throws(Refusal) -> UInt64 {
             for index in leases.indices where leases[index] == nil {
                 lastLease += 1
@@ -194,7 +194,7 @@ package final class VideoIngest: Sendable {
     }
 
     /// Copies or converts a plugin's frame, and passes it to the track.
-    func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
+    func send(_ frame: UnsafePointer<gr_video_frame>?) throws(Refusal) {
         try counting { () throws(Refusal) in
             let (newest, pool) = try state.withLock { state throws(Refusal) in
                 try state.checkOpen(.videoSend)
@@ -246,7 +246,7 @@ package final class VideoIngest: Sendable {
     /// - Returns: The frame's classification.
     @discardableResult
     func send(
-        _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64,
+        _ frame: UnsafePointer<gr_video_frame>?, in granted: UInt64,
         copy fill: (inout VideoFrame, CheckedFrame) -> Bool
     ) throws(Refusal) -> FrameForm {
         try counting { () throws(Refusal) in
@@ -319,16 +319,16 @@ package final class VideoIngest: Sendable {
 
     /// Leases a frame of the pool.
     func acquire(
-        format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
+        format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>?
     ) throws(Refusal) {
-        let call = SenderCall.videoAcquire
+        let call = HostFunction.videoAcquire
         do throws(Refusal) {
             let (agreed, pool) = try state.withLock { state throws(Refusal) in
                 try state.checkOpen(call)
                 return (state.revisions.agreed, state.pool)
             }
-            _ = try readStruct(UnsafePointer(lease), in: call)
-            guard let pixelFormat = PixelFormat(rawValue: format) else {
+            _ = try readStruct(lease, in: call)
+            guard let lease, let pixelFormat = PixelFormat(rawValue: format) else {
                 throw Refusal(.unknownFormat(format), in: call)
             }
             guard !pixelFormat.isCompressed else { throw Refusal(.compressedLease, in: call) }
@@ -360,9 +360,9 @@ package final class VideoIngest: Sendable {
     /// - Returns: The frame's classification.
     @discardableResult
     func commit(
-        _ id: UInt64, info: UnsafePointer<gr_frame_info>
+        _ id: UInt64, info: UnsafePointer<gr_frame_info>?
     ) throws(Refusal) -> FrameForm {
-        let call = SenderCall.videoCommit
+        let call = HostFunction.videoCommit
         return try counting { () throws(Refusal) in
             var newest: UInt32 = 0
             var frame = try takeBack(id, call) { state throws(Refusal) in
@@ -464,7 +464,7 @@ package final class VideoIngest: Sendable {
     ///
     /// - Parameter then: An action under the same lock.
     private func takeBack(
-        _ id: UInt64, _ call: SenderCall, then: (inout State) throws(Refusal) -> Void
+        _ id: UInt64, _ call: HostFunction, then: (inout State) throws(Refusal) -> Void
     ) throws(Refusal) -> VideoFrame {
         try state.withLock { state throws(Refusal) in
             guard let frame = state.takeBack(id) else {
@@ -482,7 +482,7 @@ package final class VideoIngest: Sendable {
     ///
     /// - Parameter form: The form of a converted frame before the conversion; nil for other frames.
     private func deliver(
-        _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int,
+        _ frame: consuming VideoFrame, _ call: HostFunction, copied byteCount: Int,
         sentAs form: FrameForm? = nil
     ) throws(Refusal) {
         let (info, size) = (frame.info, frame.size)

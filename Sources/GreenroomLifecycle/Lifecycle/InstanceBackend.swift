@@ -201,8 +201,8 @@ package struct InstanceContext: Sendable {
     package var role: String
     /// Whether the session has a virtual clock.
     package var hasVirtualClock: Bool
-    /// Whether the plugin may control the session.
-    package var mayControl: Bool
+    /// The ids of the host's extensions for the plugin.
+    package var extensions: [String]
     /// The most frames of the plugin in use; 0 for audio.
     package var frameLimit: Int
     /// The bytes of frames lent so far.

@@ -9,7 +9,7 @@ extension InstanceContext {
         log: @escaping @Sendable (LogLevel, String) -> Void
     ) -> InstanceContext {
         InstanceContext(
-            handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
+            handle: 0, role: "scan", hasVirtualClock: false, extensions: [], frameLimit: 0,
             lentBytes: { 0 }, clock: .real, log: log, warnOnce: { log(.warning, $0) },
             wake: {}, lose: { _ in },
             agreedRate: { nil }, startsProcess: {}, didStartProcess: {}, whereabouts: { nil })

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomABI
 import GreenroomModel
 import GreenroomMedia
 import GreenroomPluginInterface
@@ -62,6 +63,18 @@ struct InstanceEnvironment: Sendable {
 
     /// Whether the plugin may pause.
     var canPause: Bool { descriptor.kind.facts.canPause }
+
+    /// The ids of the host's extensions for the plugin.
+    var extensions: [String] {
+        // Without a grant, the functions of connections name the missing grant.
+        var ids = [GR_EXT_CAPTIONS_HOST, GR_EXT_CONNECTIONS]
+        if canPause { ids.append(GR_EXT_BROADCAST) }
+        if feed != nil { ids += [GR_EXT_OUTPUT_HOST, GR_EXT_FILES_HOST] }
+        if roster != nil { ids += [GR_EXT_CALL_HOST, GR_EXT_RECORDING_HOST] }
+        if control?.mayCommand ?? false { ids.append(GR_EXT_CONTROL_HOST) }
+        if audioIngest != nil || roster != nil { ids.append(GR_EXT_AUDIO_QUEUE) }
+        return ids
+    }
 
     /// Whether the plugin may name a file to hooks, which may remove it: a regular file that the plugin
     /// can write to itself.

@@ -21,7 +21,7 @@ final class LocalPlugin: InstanceBackend {
 
     func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
         let (status, made) = try library.create(
-            descriptor, handle: handle, settings: settings, host: HostInterface.host)
+            descriptor, handle: handle, settings: settings)
         functions.withLock { $0 = made }
         return status
     }
@@ -36,9 +36,9 @@ final class LocalPlugin: InstanceBackend {
     var sandbox: [SandboxLayerState]? { nil }
 
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        made?.initialize(
-            sender: sender, kind: descriptor.kind, offer: offer, senders: HostInterface.senders)
-            ?? (.gone, gr_answer())
+        made?.initialize(sender: sender, kind: descriptor.kind, offer: offer) ?? (
+            .gone, gr_answer()
+        )
     }
 
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {

@@ -50,7 +50,7 @@ extension PluginLife {
     }
 
     /// Returns the participants while the call sends.
-    private func roster(for call: SenderCall) throws(Refusal) -> CallRoster {
+    private func roster(for call: HostFunction) throws(Refusal) -> CallRoster {
         guard let roster = environment.roster else { throw Refusal(.gone, in: call) }
         let status = state.withLock { $0.senderStatus }
         guard status == .ok else { throw Refusal(status: status, in: call) }

@@ -4,6 +4,7 @@ import GreenroomABI
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 

@@ -37,7 +37,7 @@ extension PluginLife {
     /// Returns the session's report as JSON.
     func reportSession() throws(Refusal) -> String { try control(for: .sessionReport).report() }
 
-    private func control(for call: SenderCall) throws(Refusal) -> ControlGrant {
+    private func control(for call: HostFunction) throws(Refusal) -> ControlGrant {
         guard let control = environment.control, control.mayCommand else {
             throw Refusal(.gone, in: call)
         }

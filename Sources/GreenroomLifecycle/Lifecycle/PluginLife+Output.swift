@@ -196,7 +196,7 @@ extension PluginLife {
     /// Changes the feed's data about the plugin, unless this life has ended. Each life starts with
     /// fresh data.
     private func whileOutput<Result>(
-        _ call: SenderCall, _ body: (OutputFeed) throws(Refusal) -> sending Result
+        _ call: HostFunction, _ body: (OutputFeed) throws(Refusal) -> sending Result
     ) throws(Refusal) -> Result {
         guard let feed = environment.feed else { throw Refusal(.gone, in: call) }
         return try state.withLock { state throws(Refusal) in

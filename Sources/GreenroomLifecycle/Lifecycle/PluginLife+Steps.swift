@@ -9,7 +9,7 @@ import GreenroomRuntime
 extension PluginLife {
     /// Begins to create the plugin.
     func beginCreate(from factory: any PluginFactory) -> PluginInstance.PendingStep {
-        let handle = HostInterface.instances.insert(self)
+        let handle = HostCalls.add(self)
         let backend = factory.begin(environment.descriptor, in: context(handle))
         state.withLock { state in
             state.handle = handle
@@ -46,8 +46,7 @@ extension PluginLife {
     private func context(_ handle: UInt64) -> InstanceContext {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
-            mayControl: environment.control?.mayCommand ?? false,
-            frameLimit: environment.frameLimit,
+            extensions: environment.extensions, frameLimit: environment.frameLimit,
             lentBytes: { [weak self] in
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },
@@ -98,9 +97,9 @@ extension PluginLife {
     private func makeSender() -> UInt64 {
         let sender =
             if let videoIngest = environment.videoIngest {
-                HostInterface.videoIngests.insert(videoIngest)
+                HostCalls.videoIngests.insert(videoIngest)
             } else if let audioIngest = environment.audioIngest {
-                HostInterface.audioIngests.insert(audioIngest)
+                HostCalls.audioIngests.insert(audioIngest)
             } else { UInt64(0) }
         state.withLock { $0.sender = sender }
         return sender

@@ -342,13 +342,13 @@ final class PluginLife: Sendable {
             return state.sender
         }
         guard sender != 0 else { return }
-        if environment.videoIngest != nil { HostInterface.videoIngests.remove(sender) }
-        if environment.audioIngest != nil { HostInterface.audioIngests.remove(sender) }
+        if environment.videoIngest != nil { HostCalls.videoIngests.remove(sender) }
+        if environment.audioIngest != nil { HostCalls.audioIngests.remove(sender) }
     }
 
     /// Removes the handle and ends the control thread.
     func leave() {
-        HostInterface.instances.remove(state.withLock { $0.handle })
+        HostCalls.instances.remove(state.withLock { $0.handle })
         control.close()
     }
 }

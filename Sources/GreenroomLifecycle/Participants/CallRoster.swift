@@ -155,7 +155,7 @@ package final class CallRoster: Sendable {
     func open(
         _ kind: UInt32, of participant: UInt32, upTo written: gr_capability, pool: FramePool?
     ) throws(Refusal) -> (track: ParticipantTrack, sender: UInt64) {
-        let call = SenderCall.openTrack
+        let call = HostFunction.openTrack
         guard let role = SessionTrack(id: kind)?.role, SessionRole.ofParticipants.contains(role)
         else {
             throw Refusal(.trackKind(kind), in: call)
@@ -251,7 +251,7 @@ package final class CallRoster: Sendable {
 
     /// Changes the session's participants or tracks. Refuses more than the allowed rate of changes.
     private func add<Result>(
-        _ call: SenderCall, _ body: (inout State) throws(Refusal) -> Result
+        _ call: HostFunction, _ body: (inout State) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         let now = clock.now
         return try change(call) { state throws(Refusal) in
@@ -268,7 +268,7 @@ package final class CallRoster: Sendable {
     }
 
     private func change<Result>(
-        _ call: SenderCall, _ body: (inout State) throws(Refusal) -> Result
+        _ call: HostFunction, _ body: (inout State) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         let result = try state.withLock { state throws(Refusal) in
             guard state.changes.count < Self.changeLimit else {
@@ -383,7 +383,7 @@ extension CallRoster.State {
 
 extension VideoCapability {
     /// Reads the capability of a track that a plugin opens.
-    fileprivate init(_ written: gr_capability, in call: SenderCall) throws(Refusal) {
+    fileprivate init(_ written: gr_capability, in call: HostFunction) throws(Refusal) {
         guard written.size.isLegal else {
             throw Refusal(.size(width: written.width, height: written.height), in: call)
         }

@@ -61,16 +61,16 @@ package final class ParticipantTrack: Sendable {
     /// Creates a handle for the track's sender.
     func makeSender() -> UInt64 {
         switch source {
-        case .video(let ingest, _, _, _): HostInterface.videoIngests.insert(ingest)
-        case .audio(let ingest): HostInterface.audioIngests.insert(ingest)
+        case .video(let ingest, _, _, _): HostCalls.videoIngests.insert(ingest)
+        case .audio(let ingest): HostCalls.audioIngests.insert(ingest)
         }
     }
 
     /// Removes a handle of the track's sender.
     func remove(sender: UInt64) {
         switch source {
-        case .video: HostInterface.videoIngests.remove(sender)
-        case .audio: HostInterface.audioIngests.remove(sender)
+        case .video: HostCalls.videoIngests.remove(sender)
+        case .audio: HostCalls.audioIngests.remove(sender)
         }
     }
 

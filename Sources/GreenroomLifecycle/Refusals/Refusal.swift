@@ -1,37 +1,7 @@
 import GreenroomABI
 import GreenroomMedia
 import GreenroomModel
-
-/// A plugin's calls of the host that can be refused.
-enum SenderCall: String, Sendable {
-    case videoSend = "video.send"
-    case videoAcquire = "video.acquire"
-    case videoCommit = "video.commit"
-    case videoAbandon = "video.abandon"
-    case audioSend = "audio.send"
-    case audioClear = "audio_queue.clear"
-    case audioQueued = "audio_queue.queued"
-    case waitUntil = "host.wait_until_ns"
-    case keep = "output.keep"
-    case release = "output.release"
-    case report = "output.report"
-    case joined = "call.joined"
-    case left = "call.left"
-    case openTrack = "call.open_track"
-    case closeTrack = "call.close_track"
-    case setMuted = "call.set_muted"
-    case setRecorded = "recording.set_recorded"
-    case setCeiling = "output.set_ceiling"
-    case wantsChanged = "output.wants_changed"
-    case outputState = "output.state"
-    case fileFinished = "files.finished"
-    case caption = "captions.add"
-    case command = "control.command"
-    case describe = "control.describe"
-    case sessionReport = "control.report"
-    case connect = "connections.open"
-    case makeMemory = "connections.make_memory"
-}
+import GreenroomPluginInterface
 
 /// The reason why a plugin's call was refused.
 ///
@@ -100,16 +70,16 @@ package struct Refusal: Error, Equatable, Sendable {
         case textLength(Int, capacity: UInt64)
     }
 
-    var call: SenderCall
+    var call: HostFunction
     var rule: Rule
 
-    init(_ rule: Rule, in call: SenderCall) {
+    init(_ rule: Rule, in call: HostFunction) {
         self.rule = rule
         self.call = call
     }
 
     /// Creates the refusal of a state in which nothing is accepted.
-    init(status: Status, in call: SenderCall) {
+    init(status: Status, in call: HostFunction) {
         self.call = call
         rule =
             switch status {
@@ -154,11 +124,11 @@ package struct Refusal: Error, Equatable, Sendable {
     var text: String {
         switch rule {
         case .command(let sentences), .connection(_, let sentences):
-            return "\(status): \(call.rawValue): \(sentences)"
+            return "\(status): \(call.facts.name): \(sentences)"
         default: break
         }
         let (rule, cure) = ruleAndCure
-        return "\(status): \(call.rawValue): \(rule). \(cure)."
+        return "\(status): \(call.facts.name): \(rule). \(cure)."
     }
 
     /// Whether the arguments are wrong. If so, the same call is always refused.
@@ -169,7 +139,7 @@ package struct Refusal: Error, Equatable, Sendable {
     /// The call, the rule and the fix, for the log.
     package var news: String {
         let (rule, cure) = ruleAndCure
-        return "\(call.rawValue) was refused with \(status): \(rule). \(cure)."
+        return "\(call.facts.name) was refused with \(status): \(rule). \(cure)."
     }
 
     private var ruleAndCure: (rule: String, cure: String) {

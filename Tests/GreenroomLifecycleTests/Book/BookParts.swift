@@ -52,7 +52,7 @@ enum BookParts {
     }
 
     static let refusalExamples: [Refusal] = {
-        let rules: [(SenderCall, Refusal.Rule)] = [
+        let rules: [(HostFunction, Refusal.Rule)] = [
             (.videoSend, .notStarted), (.videoSend, .stopped), (.videoSend, .gone),
             (.videoSend, .null), (.videoSend, .structTooSmall(size: 0, needed: 128)),
             (.audioSend, .misaligned),

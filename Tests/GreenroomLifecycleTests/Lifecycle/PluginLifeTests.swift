@@ -56,16 +56,16 @@ import Testing
         #expect(finish(instance, instance.beginInitialize(offer: Self.offer)) == .done)
         #expect(finish(instance, instance.beginStartSend()) == .done)
         let sender = try #require(source.senders.withLock { $0.last })
-        #expect(HostInterface.videoIngests[sender] != nil)
+        #expect(HostCalls.videoIngests[sender] != nil)
 
         source.hangs.change { $0 = false }
         #expect(finish(instance, hung) != nil)
         #expect(instance.lifecycle == .sending)
         #expect(instance.fault == nil)
         #expect(instance.agreement?.source == Self.row)
-        #expect(HostInterface.videoIngests[sender] != nil)
+        #expect(HostCalls.videoIngests[sender] != nil)
         // The hung callback's sender is dead; the new one is open.
-        #expect(HostInterface.videoIngests[try #require(dead)] == nil)
+        #expect(HostCalls.videoIngests[try #require(dead)] == nil)
         var lease = gr_lease()
         lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
         #expect(

@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomIPC
 import GreenroomMedia
+import GreenroomPluginInterface
 
 extension TracedCall.Thread {
     /// The thread of a channel.
@@ -15,51 +16,49 @@ extension TracedCall.Thread {
 }
 
 extension TracedCall.Request {
-    /// The request in a message that is not yet answered; nil if the call is not part of the
-    /// interface.
-    init?(_ call: RemoteCall, _ channel: Channel) {
-        let subject = MessageLayout.subject
-        switch call {
+    /// The request of a call; nil if it is not traced.
+    init?(_ call: HostCall) {
+        let (first, second, third) = call.numbers
+        switch call.function {
         case .log: self = .log
         case .setError: self = .setError
         case .giveUp: self = .giveUp
         case .now: self = .now
-        case .waitUntil: self = .waitUntil(nanoseconds: channel.read(at: subject))
+        case .waitUntil: self = .waitUntil(nanoseconds: Int64(bitPattern: first))
         case .refusalText: self = .refusalText
         case .paused: self = .paused
         case .resumed: self = .resumed
         case .videoSend:
-            let frame = channel.read(gr_video_frame.self, at: subject)
+            let frame = call.copy(of: gr_video_frame.self) ?? gr_video_frame()
             self = .sendFrame(
                 TracedFrame(
                     format: frame.format, width: frame.width, height: frame.height,
                     info: TracedInfo(frame.info)))
         case .videoAcquire:
             self = .acquire(
-                format: channel.read(at: subject), width: channel.read(at: subject + 4),
-                height: channel.read(at: subject + 8))
+                format: UInt32(truncatingIfNeeded: first),
+                width: UInt32(truncatingIfNeeded: second),
+                height: UInt32(truncatingIfNeeded: third))
         case .videoCommit:
-            self = .commit(
-                lease: channel.read(at: subject),
-                TracedInfo(channel.read(gr_frame_info.self, at: subject + 8)))
-        case .videoAbandon: self = .abandon(lease: channel.read(at: subject))
+            let info = call.copy(of: gr_frame_info.self) ?? gr_frame_info()
+            self = .commit(lease: first, TracedInfo(info))
+        case .videoAbandon: self = .abandon(lease: first)
         case .audioSend:
-            let block = channel.read(gr_audio_block.self, at: subject)
+            let block = call.copy(of: gr_audio_block.self) ?? gr_audio_block()
             self = .sendAudio(
                 TracedBlock(
                     sampleRate: block.sample_rate_hz, channels: block.channels,
                     frames: block.frame_count, ptsNanoseconds: block.pts_ns,
-                    timeoutNanoseconds: channel.read(at: MessageLayout.number),
-                    digest: channel.digestOfSamples(of: block)))
-        case .keepFrame: self = .keepFrame
-        case .releaseFrame: self = .releaseFrame
+                    timeoutNanoseconds: Int64(bitPattern: first), digest: block.digestOfSamples))
+        case .keep: self = .keepFrame
+        case .release: self = .releaseFrame
         case .joined: self = .joined
         case .left: self = .left
         case .openTrack: self = .openTrack
         case .closeTrack: self = .closeTrack
         case .setMuted: self = .setMuted
         case .setRecorded: self = .setRecorded
-        case .reportValue: self = .report
+        case .report: self = .report
         case .setCeiling: self = .setCeiling
         case .outputState: self = .outputState
         default: return nil
@@ -83,22 +82,22 @@ extension TracedInfo {
     }
 }
 
-extension Channel {
-    /// A digest of the samples in the message, computed in 8-byte words and the remaining bytes.
-    fileprivate func digestOfSamples(of block: gr_audio_block) -> UInt64 {
-        let claimed = UInt64(block.frame_count).multipliedReportingOverflow(
-            by: UInt64(block.channels) * 2)
-        let most = message.count - MessageLayout.samples
-        let count = claimed.overflow ? most : min(most, Int(clamping: claimed.partialValue))
+extension gr_audio_block {
+    /// A digest of the samples, computed in 8-byte words and the remaining bytes.
+    fileprivate var digestOfSamples: UInt64 {
+        let claimed = UInt64(frame_count).multipliedReportingOverflow(by: UInt64(channels) * 2)
+        let count = Int(
+            clamping: claimed.overflow ? size_bytes : min(size_bytes, claimed.partialValue))
+        let bytes = UnsafeRawBufferPointer(start: samples, count: samples == nil ? 0 : count)
         var digest = ContentDigest()
-        var place = MessageLayout.samples
-        let end = place + count
-        while place < end {
-            let word =
-                place + 8 <= end
-                ? read(UInt64.self, at: place) : UInt64(read(UInt8.self, at: place))
-            digest.add(word)
-            place += place + 8 <= end ? 8 : 1
+        var place = 0
+        while place < bytes.count {
+            let isWord = place + 8 <= bytes.count
+            digest.add(
+                isWord
+                    ? bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                    : UInt64(bytes[place]))
+            place += isWord ? 8 : 1
         }
         return digest.value
     }
