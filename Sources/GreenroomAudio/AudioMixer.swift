@@ -2,7 +2,8 @@ import GreenroomMedia
 package import GreenroomRuntime
 
 /// The thread that moves audio. Every 10 ms it pulls the next 10 ms of the timeline from the queue
-/// of each source, and writes them to the outputs.
+/// of each source, and writes them to the outputs. It rests while there is no source and no output takes
+/// audio.
 ///
 /// The mixer runs ``SessionTimeline/playoutDelay`` behind the session's time. If filters delay
 /// audio, the outputs receive each position later by the longest delay of all tracks. Tracks of
@@ -79,6 +80,8 @@ package final class AudioMixer: Sendable {
     private struct State {
         /// The position of the end, in frames; nil until it is known.
         var end: Int64?
+        /// The session's start on its clock; nil before the thread runs.
+        var epoch: Int64?
         /// The next position to pull.
         var place: Int64 = 0
         var entries: [Entry]
@@ -87,6 +90,21 @@ package final class AudioMixer: Sendable {
         var adjustments: [ObjectIdentifier: AudioAdjustment] = [:]
         /// The number of samples of the mixes above 16 bits.
         var clamped = 0
+
+        /// Whether no audio has to be moved: no track exists, and no sink takes a mix. Delays of adjusted sinks
+        /// hold audio.
+        var isAtRest: Bool {
+            entries.isEmpty && adjustments.isEmpty && mixSinks.allSatisfy { $0.sink.isIdle }
+        }
+
+        /// Passes the silence before a position, which no sink takes.
+        mutating func skip(to next: Int64, delay: Int64) {
+            guard next > place else { return }
+            for output in mixSinks {
+                output.sink.skip(Int(max(next - delay - max(place - delay, output.start), 0)))
+            }
+            place = next
+        }
 
         /// Forgets the adjustments of a track that ends.
         mutating func forget(_ entry: Entry) {
@@ -145,10 +163,12 @@ package final class AudioMixer: Sendable {
     ///   - make: Makes the track for its start, in nanoseconds from the session's start, before the
     ///     track's first samples are pulled.
     package func add(at nanoseconds: Int64, _ make: (Int64) -> Track) {
-        state.withLock { state in
-            let start = max(Self.block(at: nanoseconds), state.place)
-            let track = make(Self.nanoseconds(at: start))
-            state.entries.append(Entry(track: track, start: start))
+        changing {
+            state.withLock { state in
+                let start = max(Self.block(at: nanoseconds), state.place)
+                let track = make(Self.nanoseconds(at: start))
+                state.entries.append(Entry(track: track, start: start))
+            }
         }
     }
 
@@ -174,24 +194,30 @@ package final class AudioMixer: Sendable {
     ///   - nanoseconds: The time, from the session's start.
     ///   - make: Makes the sink for its start, in nanoseconds from the session's start.
     package func add(to mix: Mix, at nanoseconds: Int64, _ make: (Int64) -> any AudioSink) {
-        state.withLock { state in
-            let start = max(Self.block(at: nanoseconds), state.place - delay)
-            let sink = make(Self.nanoseconds(at: start))
-            state.mixSinks.append(Output(mix: mix, sink: sink, start: start))
+        changing {
+            state.withLock { state in
+                let start = max(Self.block(at: nanoseconds), state.place - delay)
+                let sink = make(Self.nanoseconds(at: start))
+                state.mixSinks.append(Output(mix: mix, sink: sink, start: start))
+            }
         }
     }
 
     /// Changes the level and the delay of a source, within the next 10 ms. [any]
     package func adjust(_ source: any AudioSource, _ change: (inout AudioAdjustment) -> Void) {
-        state.withLock { state in
-            change(&state.adjustments[ObjectIdentifier(source), default: AudioAdjustment()])
+        changing {
+            state.withLock { state in
+                change(&state.adjustments[ObjectIdentifier(source), default: AudioAdjustment()])
+            }
         }
     }
 
     /// Changes the level and the delay of what a sink takes, within the next 10 ms. [any]
     package func adjust(_ sink: any AudioSink, _ change: (inout AudioAdjustment) -> Void) {
-        state.withLock { state in
-            change(&state.adjustments[ObjectIdentifier(sink), default: AudioAdjustment()])
+        changing {
+            state.withLock { state in
+                change(&state.adjustments[ObjectIdentifier(sink), default: AudioAdjustment()])
+            }
         }
     }
 
@@ -223,6 +249,38 @@ package final class AudioMixer: Sendable {
         }
     }
 
+    // MARK: Rest
+
+    /// Runs a body that lets sinks take audio, and ends the rest of the thread. The thread begins with the audio
+    /// of that time, as if it had not rested. [any]
+    package func changing(_ body: () -> Void) {
+        let wasAtRest = state.withLock { skipRest(&$0) }
+        body()
+        // A thread that does not rest sees the change with the next 10 ms.
+        if wasAtRest, state.withLock({ !$0.isAtRest }) { state.change { _ in } }
+    }
+
+    /// Passes the time up to now if the mixer is at rest.
+    ///
+    /// - Returns: Whether it is.
+    private func skipRest(_ state: inout State) -> Bool {
+        guard let epoch = state.epoch, state.isAtRest else { return false }
+        state.skip(to: Self.duePlace(at: clock.now - epoch), delay: delay)
+        return true
+    }
+
+    /// The time of the thread's next work; nil if the mixer is at rest and has no end.
+    private func due(_ state: State, epoch: Int64, after last: Int64?) -> Int64? {
+        let stretch = Int64(Self.stretch)
+        guard state.isAtRest else {
+            return Self.due(state.place + stretch, epoch: epoch, after: last)
+        }
+        // The last whole 10 ms: the rest ends the thread.
+        return state.end.map {
+            Self.due(($0 + delay) / stretch * stretch, epoch: epoch, after: last)
+        }
+    }
+
     /// Returns the first position of the 10 ms that contain a time.
     private static func block(at nanoseconds: Int64) -> Int64 {
         max(nanoseconds, 0) / stretchNanoseconds * Int64(stretch)
@@ -238,21 +296,26 @@ package final class AudioMixer: Sendable {
         var stretch = [Int16](repeating: 0, count: Self.stretch * 2)
         var sums = AudioSums(sampleCount: Self.stretch * 2)
         var adjusters = AudioAdjusters(sampleCount: Self.stretch * 2)
-        // The position to pull; the outputs get the position `delay` before it.
-        var place: Int64 = 0
+        state.withLock { $0.epoch = epoch }
         var last: Int64?
         while true {
-            let next = place + Int64(Self.stretch)
-            let due = Self.due(next, epoch: epoch, after: last)
-            let end: Int64? = clock.wait(for: state, until: due) { state in
+            let end: Int64? = clock.wait(
+                for: state, until: { due($0, epoch: epoch, after: last) }
+            ) { state in
+                let next = state.place + Int64(Self.stretch)
                 if let end = state.end, end + delay < next { return end + delay }
                 return nil
             }
+            // The position to pull; the outputs get the position `delay` before it.
+            let (place, isSkipped) = state.withLock { state in
+                (state.place, end == nil && skipRest(&state))
+            }
+            if isSkipped { continue }
             // The last block has the remaining frames, and may be empty.
-            let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
+            let rest = end.map { max(min($0 - place, Int64(Self.stretch)), 0) }
+            let frames = Int(rest ?? Int64(Self.stretch))
             if frames > 0 { deliver(frames, at: place, &stretch, &sums, &adjusters) }
             if end != nil { return }
-            place = next
             last = clock.now
         }
     }

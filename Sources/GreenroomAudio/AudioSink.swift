@@ -3,6 +3,9 @@ package protocol AudioSink: AnyObject, Sendable {
     /// Takes a block of 48 kHz stereo; never waits. [the session's audio thread]
     func write(_ samples: Span<Int16>)
 
+    /// Passes silence of a length in frames, while the sink is idle. [any]
+    func skip(_ frames: Int)
+
     /// Wakes the thread that reads the written audio, once all sinks have their block. [the
     /// session's audio thread]
     func wake()
@@ -30,6 +33,7 @@ package protocol AudioSink: AnyObject, Sendable {
 }
 
 extension AudioSink {
+    package func skip(_ frames: Int) {}
     package func wake() {}
     package func beginFinish() {}
     package var isIdle: Bool { false }

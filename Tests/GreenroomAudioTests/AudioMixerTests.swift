@@ -1,8 +1,116 @@
+import GreenroomMedia
+import Synchronization
 import Testing
 
 @testable import GreenroomAudio
+@testable import GreenroomRuntime
 
 @Suite struct AudioMixerTests {
+    /// Counts the frames of a mix, and notes the time of each write.
+    private final class Sink: AudioSink {
+        private let clock: SessionClock
+        private let idle: Atomic<Bool>
+        let state = Mutex((skipped: 0, written: 0, times: [Int64]()))
+
+        init(isIdle: Bool, on clock: SessionClock) {
+            self.clock = clock
+            idle = Atomic(isIdle)
+        }
+
+        var isIdle: Bool { idle.load(ordering: .relaxed) }
+        func begin() { idle.store(false, ordering: .relaxed) }
+        func skip(_ frames: Int) { state.withLock { $0.skipped += frames } }
+        func write(_ samples: Span<Int16>) {
+            let (frames, now) = (samples.count / 2, clock.now)
+            state.withLock { state in
+                state.written += frames
+                state.times.append(now)
+            }
+        }
+        func finish(until deadline: Int64) {}
+    }
+
+    private final class Silence: AudioSource {
+        let pulled = Mutex(0)
+
+        func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
+            for index in 0..<(frames * 2) { output[index] = 0 }
+            pulled.withLock { $0 += frames }
+            return frames
+        }
+    }
+
+    /// Runs a mixer with one sink of the mix of all tracks until a time of the session, and a body on another thread
+    /// at a time.
+    private func run(
+        until end: Int64, isIdle: Bool, at time: Int64 = 0,
+        _ body: @escaping @Sendable (AudioMixer, Sink) -> Void = { _, _ in }
+    ) -> (sink: Sink, epoch: Int64) {
+        let clock = SessionClock(isVirtual: true)
+        let sink = Sink(isIdle: isIdle, on: clock)
+        let mixer = AudioMixer(tracks: [], mixSinks: [(.all, sink)], clock: clock)
+        mixer.finish(at: end)
+        let epoch = clock.now
+        // Time stands still until both threads wait.
+        clock.lead()
+        let threads = [
+            HostThread(name: "audio", clock: clock, as: ClockOrder(part: .audio)) {
+                mixer.run(epoch: epoch)
+            },
+            HostThread(name: "test", clock: clock) {
+                let _: Bool? = clock.wait(for: Monitor(0), until: epoch + time) { _ in nil }
+                body(mixer, sink)
+            },
+        ]
+        clock.leave()
+        for thread in threads {
+            thread.join(until: MonotonicClock.deadline(after: 30_000_000_000))
+        }
+        return (sink, epoch)
+    }
+
+    private static let ms: Int64 = 1_000_000
+
+    @Test func `a mixer that nobody needs passes an hour in one step`() {
+        let state = run(until: 3_600_005 * Self.ms, isIdle: true).sink.state.withLock { $0 }
+        #expect(state.skipped == 3600 * 48_000)
+        // The rest of the last 10 ms.
+        #expect(state.written == 240 && state.times.count == 1)
+    }
+
+    @Test func `a sink that is not idle gets each 10 ms at its time without a track`() {
+        let (sink, epoch) = run(until: 50 * Self.ms, isIdle: false)
+        let state = sink.state.withLock { $0 }
+        #expect(state.skipped == 0 && state.written == 2400)
+        #expect(
+            state.times
+                == (1...5).map { epoch + SessionTimeline.playoutDelay + $0 * 10 * Self.ms })
+    }
+
+    @Test func `after a rest a sink gets the audio from the time of its change on`() {
+        let (sink, epoch) = run(
+            until: 2000 * Self.ms, isIdle: true,
+            at: SessionTimeline.playoutDelay + 1234 * Self.ms
+        ) { mixer, sink in mixer.changing { sink.begin() } }
+        let state = sink.state.withLock { $0 }
+        #expect(state.skipped == 1230 * 48 && state.written == 770 * 48)
+        #expect(state.times.first == epoch + SessionTimeline.playoutDelay + 1240 * Self.ms)
+    }
+
+    @Test func `after a rest a track begins with the 10 ms of its time`() {
+        let source = Silence()
+        let start = Mutex<Int64>(0)
+        let state = run(until: 2000 * Self.ms, isIdle: true, at: 1234 * Self.ms) { mixer, _ in
+            mixer.add(at: 1234 * Self.ms) { begin in
+                start.withLock { $0 = begin }
+                return AudioMixer.Track(source: source, sinks: [], participant: 1)
+            }
+        }.sink.state.withLock { $0 }
+        #expect(start.withLock { $0 } == 1230 * Self.ms)
+        #expect(source.pulled.withLock { $0 } == 770 * 48)
+        #expect(state.skipped + state.written == 2000 * 48)
+    }
+
     @Test func `audio that is behind is delivered ten times as fast as time passes`() {
         // The host stands still for three seconds after the first second.
         let (step, ms) = (Int64(480), Int64(1_000_000))

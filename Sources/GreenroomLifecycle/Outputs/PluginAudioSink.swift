@@ -233,6 +233,8 @@ package final class PluginAudioSink: AudioSink {
         if let lost { feed.count(lostSamples: lost, of: track) }
     }
 
+    package func skip(_ frames: Int) { queue.withLock { $0.total += Int64(frames) } }
+
     package func wake() {
         let hasNews = queue.withLock { queue in
             defer { queue.hasNews = false }

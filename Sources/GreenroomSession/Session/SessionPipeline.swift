@@ -245,9 +245,11 @@ final class SessionPipeline: Sendable {
 
     /// Applies changed demands of output plugins.
     func followWants() {
-        for connection in connections {
-            for (track, change) in connection.follow() {
-                video(track)?.change(change)
+        audioMixer.changing {
+            for connection in connections {
+                for (track, change) in connection.follow() {
+                    video(track)?.change(change)
+                }
             }
         }
         participants.releaseAnswered()
