@@ -56,19 +56,22 @@ package final class Channels: Sendable {
     package subscript(index: Int) -> Channel {
         precondition((0..<Self.count).contains(index))
         let bit: UInt64 = 1 << UInt64(index)
-        if used.load(ordering: .relaxed) & bit == 0 { used.bitwiseOr(bit, ordering: .relaxed) }
+        if used.load(ordering: .relaxed) & bit == 0 {
+            // In one order with `lost`: a thread sees the loss, or the loss wakes the thread.
+            used.bitwiseOr(bit, ordering: .sequentiallyConsistent)
+        }
         return Channel(channels: self, index: index)
     }
 
     /// Whether the other side is lost.
-    package var isLost: Bool { lost.load(ordering: .acquiring) }
+    package var isLost: Bool { lost.load(ordering: .sequentiallyConsistent) }
 
     /// Ends every call and wait of this side, because the other side is lost. [any]
     package func lose() {
-        lost.store(true, ordering: .releasing)
-        let used = used.load(ordering: .relaxed)
-        for index in 0..<Self.count where used & 1 << UInt64(index) != 0 { self[index].wake() }
-        greenroom_futex_wake(senderWord)
+        lost.store(true, ordering: .sequentiallyConsistent)
+        let used = used.load(ordering: .sequentiallyConsistent)
+        for index in 0..<Self.count where used & 1 << UInt64(index) != 0 { self[index].lose() }
+        publish(sends: false)
     }
 
     // MARK: The sender's state
@@ -141,8 +144,8 @@ public struct Channel: Sendable {
     }
 
     /// The interval at which a waiting side checks whether the other side is lost, in nanoseconds.
-    /// ``Channels/lose()`` wakes a waiting side, but not a side that is just about to wait.
-    fileprivate static let checkNanoseconds: Int64 = 500_000_000
+    /// ``Channels/lose()`` wakes it, unless a faulty process writes the words on which it waits.
+    fileprivate static let checkNanoseconds: Int64 = 5_000_000_000
 
     // Layout: whose turn it is, the kind, the length.
     private var turn: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }
@@ -209,5 +212,12 @@ public struct Channel: Sendable {
         return nil
     }
 
-    fileprivate func wake() { greenroom_futex_wake(turn) }
+    private func wake() { greenroom_futex_wake(turn) }
+
+    /// Ends this side's wait for a turn. The turn becomes nobody's, so that a thread that is about to wait does
+    /// not.
+    fileprivate func lose() {
+        greenroom_store(turn, channels.side.rawValue + 2)
+        wake()
+    }
 }
