@@ -411,6 +411,7 @@ final class WebRoom: Call {
             repeat {
                 room.tick()
                 control.stills.expire()
+                server.keepTime()
                 server.renewCertificate()
                 for link in links {
                     link.report()

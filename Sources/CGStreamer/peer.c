@@ -302,6 +302,19 @@ static void on_certificate(GObject *dtlsdec, GParamSpec *property, gpointer data
     g_atomic_int_set(is_trusted ? &self->is_trusted : &self->is_refused, 1);
 }
 
+// Whether a packet of SRTCP is no more than a receiver report without a block: its header of 8 bytes is not encrypted,
+// and any further block makes it longer. Browsers send one a second for each slot without video, and each would wake
+// a thread.
+static bool is_empty_report(GstPadProbeInfo *info)
+{
+    static const guint8 empty[] = {0x80, 201, 0, 1};
+    enum { SHORTEST_COMPOUND = 30 };
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) return false;
+    GstBuffer *packet = GST_PAD_PROBE_INFO_BUFFER(info);
+    return gst_buffer_get_size(packet) < SHORTEST_COMPOUND
+        && gst_buffer_memcmp(packet, 0, empty, sizeof empty) == 0;
+}
+
 static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
     peer *self = data;
@@ -310,8 +323,8 @@ static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer 
     bool ends_frame = false;
     if (!all_may_pass(self, info)) return GST_PAD_PROBE_DROP;
     measure(info, &count, &bytes, &ends_frame);
-    return self->calls.heard(self->context.value, count, bytes) ? GST_PAD_PROBE_OK
-                                                                : GST_PAD_PROBE_DROP;
+    bool passes = self->calls.heard(self->context.value, count, bytes);
+    return passes && !is_empty_report(info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 // The bytes of a packet beside its payload: the headers of RTP with an extension, SRTP, UDP and IP.

@@ -1,7 +1,9 @@
 """The processes of a session, for what is measured."""
 
+import collections
 import glob
 import os
+import re
 import time
 
 
@@ -36,6 +38,19 @@ def sample(process):
         fields = file.read().rsplit(")", 1)[1].split()
     cpu = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return time.monotonic(), cpu, switches, audio / 1e9
+
+
+def thread_wakes(process):
+    """The voluntary context switches of a process, by the names of its threads without their numbers."""
+    wakes = collections.Counter()
+    for task in os.listdir(f"/proc/{process}/task"):
+        try:
+            with open(f"/proc/{process}/task/{task}/status") as file:
+                lines = dict(line.split(":", 1) for line in file if ":" in line)
+        except OSError:
+            continue
+        wakes[re.sub("[0-9]+", "", lines["Name"].strip())] += int(lines["voluntary_ctxt_switches"])
+    return wakes
 
 
 def usage(process, seconds):

@@ -108,7 +108,7 @@ final class RoomServer: Sendable {
         }
         let serving = Task { [self] in
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.keepTime() }
+                group.addTask { await self.admitWaiting() }
                 for await exchange in requests {
                     group.addTask { [handler] in await exchange.serve(handler) }
                 }
@@ -342,24 +342,30 @@ final class RoomServer: Sendable {
         }
     }
 
-    /// Ends connections that take too long, and gives free places to waiting connections.
-    private func keepTime() async {
+    /// Ends connections that take too long, and gives free places to waiting connections. Called every second.
+    ///
+    /// - Returns: Whether connections still wait for a place.
+    @discardableResult
+    func keepTime() -> Bool {
+        state.withLock { state in
+            for id in state.table.expire(at: Self.now) {
+                Self.end(state.connections[UInt64(id)])
+            }
+            let waiting = state.waiting
+            state.waiting = []
+            for id in waiting { _ = admit(id, in: &state) }
+            return !state.waiting.isEmpty
+        }
+    }
+
+    /// Gives free places to waiting connections soon.
+    private func admitWaiting() async {
         while !Task.isCancelled {
             let seen = crowding.count
-            let isCrowded = state.withLock { state in
-                for id in state.table.expire(at: Self.now) {
-                    Self.end(state.connections[UInt64(id)])
-                }
-                let waiting = state.waiting
-                state.waiting = []
-                for id in waiting { _ = admit(id, in: &state) }
-                return !state.waiting.isEmpty
-            }
-            if isCrowded {
+            if keepTime() {
                 try? await Task.sleep(for: .milliseconds(20))
             } else {
-                // The shortest step may take 10 s.
-                await crowding.wait(after: seen, atMost: .seconds(2))
+                await crowding.wait(after: seen, atMost: nil)
             }
         }
     }

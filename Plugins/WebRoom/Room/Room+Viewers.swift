@@ -197,9 +197,8 @@ extension Room {
             if stream.setLines(lines) { isNew = true }
         }
         let shown = viewers.flatMap { $0.shown }
-        services.host.report("slots-forwarded", shown.count { $0.isForwarded })
-        services.host.report(
-            "slots-encoded", shown.count { !$0.isForwarded && $0.size != nil })
+        services.report("slots-forwarded", shown.count { $0.isForwarded })
+        services.report("slots-encoded", shown.count { !$0.isForwarded && $0.size != nil })
         let isOther = state.withLock { state in
             if isNew { state.revision += 1 }
             defer { state.watched = wanted }
@@ -252,7 +251,7 @@ extension Room {
     /// Reports the numbers of viewers and guests.
     func report() {
         let (viewers, guests) = counts
-        services.host.report("viewers", viewers)
-        services.host.report("guests", guests)
+        services.report("viewers", viewers)
+        services.report("guests", guests)
     }
 }

@@ -433,12 +433,12 @@ final class Room: Sendable {
     /// Removes viewers and guests who have vanished, and looks at what networks carry. Called every
     /// second.
     func tick() {
-        adaptSoon()
         services.reportDecoded()
         let now = greenroom_gst_now()
-        let (viewers, guests) = state.withLock {
-            (Array($0.viewers.values), Array($0.guests.values))
+        let (viewers, guests, hasStreams) = state.withLock {
+            (Array($0.viewers.values), Array($0.guests.values), !$0.streams.isEmpty)
         }
+        if hasStreams { adaptSoon() }
         for guest in guests { guest.video?.measure(now: now) }
         for viewer in viewers { say(viewer.peer.newTrouble(now: now), of: viewer.id, "a viewer") }
         for guest in guests {

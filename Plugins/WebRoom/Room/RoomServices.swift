@@ -39,9 +39,15 @@ final class RoomServices: Sendable {
         host.report(name, count)
     }
 
+    /// Reports a number that has changed: each report wakes the host.
+    func report(_ name: String, _ number: Int) {
+        let before = counts.withLock { $0.updateValue(number, forKey: name) }
+        if before != number { host.report(name, number) }
+    }
+
     /// Counts a guest's frame that is decoded.
     func countDecoded() { decoded.add(1, ordering: .relaxed) }
 
     /// Reports how many of the guests' frames were decoded: too many to report each.
-    func reportDecoded() { host.report("guests-frames-decoded", decoded.load(ordering: .relaxed)) }
+    func reportDecoded() { report("guests-frames-decoded", decoded.load(ordering: .relaxed)) }
 }

@@ -27,15 +27,19 @@ final class Signal: Sendable {
 
     /// Waits for a change, for a time at most, or until the task is cancelled.
     ///
-    /// - Parameter seen: The value of ``count`` before the caller looked for a change.
-    func wait(after seen: Int, atMost time: Duration) async {
+    /// - Parameters:
+    ///   - seen: The value of ``count`` before the caller looked for a change.
+    ///   - time: nil: no limit.
+    func wait(after seen: Int, atMost time: Duration?) async {
         let waiter = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
-        let timer = Task {
-            try? await Task.sleep(for: time)
-            end(waiter)
+        let timer = time.map { time in
+            Task {
+                try? await Task.sleep(for: time)
+                end(waiter)
+            }
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -49,8 +53,8 @@ final class Signal: Sendable {
         } onCancel: {
             end(waiter)
         }
-        timer.cancel()
-        await timer.value
+        timer?.cancel()
+        await timer?.value
         _ = state.withLock { $0.over.remove(waiter) }
     }
 
