@@ -4,10 +4,11 @@
     chromium.py LOG FOLDER ORIGIN       the same through a proxy at that origin, in any room, which goes on
 """
 
+import os
 import sys
 import time
 
-from page import FRAMES, GONE, PITCH, SHOWS, expect_counting, links_in
+from page import FRAMES, GONE, LOUDEST, PITCH, SHOWS, expect_counting, links_in
 from playwright.sync_api import sync_playwright
 
 log, folder = sys.argv[1:3]
@@ -158,6 +159,30 @@ with sync_playwright() as playwright:
     viewer.keyboard.press("a")
     expect_pitch(viewer, 330)
 
+    # The slider of a person changes this page's audio, and no other page's.
+    other = page(browser, links["viewers"], 1280, 800, "light")
+    other.wait_for_function(SHOWS, arg="Host")
+    other.click("#audio")
+    viewer.click("#people-open")
+    volume = viewer.locator("input[aria-label='Volume of Host on this page']")
+    volume.focus()
+    levels = {}
+    for key, percent in [("Home", 0), ("End", 200), ("ArrowLeft", 50)]:
+        for _ in range(15 if percent == 50 else 1):
+            viewer.keyboard.press(key)
+        assert volume.get_attribute("aria-valuetext") == f"{percent} %", volume.get_attribute("aria-valuetext")
+        expect(f"the tone is wrong at {percent} %", lambda: abs(viewer.evaluate(PITCH) - (330 if percent else 0)) < 10)
+        time.sleep(1) # until the page plays nothing of the volume before
+        levels[percent] = viewer.evaluate(LOUDEST)[1]
+    assert 10 < levels[200] - levels[50] < 14, f"four times the volume is 12 dB: {levels}"
+    shot(viewer, "viewer-volume-light")
+    full = other.evaluate(LOUDEST)[1]
+    assert 4 < full - levels[50] < 8, f"another page hears half of the volume too: {full}, {levels}"
+    other.close()
+    for _ in range(5):
+        viewer.keyboard.press("ArrowRight")
+    viewer.click("#side-close")
+
     if is_own_room:
         slow = page(browser, links["viewers"], 1280, 800, "dark", slow=True)
         slow.locator("#network").filter(has_text="Network: 360p of 720p").wait_for()
@@ -178,6 +203,18 @@ with sync_playwright() as playwright:
     guest.wait_for_function(SENDS, arg=360)
     shot(guest, "guest-dark")
     shot(viewer, "viewer-with-guest-light")
+
+    if is_own_room:
+        # A program of the session has recognized this.
+        with open(os.environ["CAPTIONS"], "a", encoding="utf-8") as captions:
+            captions.write("1\t2\tAna\tShall we start? <b>Yes</b>\n")
+        caption = viewer.locator("#captions p")
+        caption.wait_for()
+        shot(viewer, "viewer-caption-light")
+        assert caption.inner_text() == "Ana: Shall we start? <b>Yes</b>", caption.inner_text()
+        assert guest.locator("#captions").inner_text() == caption.inner_text(), "a guest sees another caption"
+        viewer.click("#captions-toggle")
+        assert viewer.locator("#captions").is_hidden(), "the caption stays after it was turned off"
 
     phone = page(browser, links["guests"], 390, 844, "dark", phone=True)
     phone.wait_for_function(SHOWS, arg="Ana")
@@ -342,5 +379,5 @@ with sync_playwright() as playwright:
         viewer.wait_for_function("() => document.getElementById('empty-title').checkVisibility() && document.getElementById('status-text').textContent === 'Ended'")
         shot(viewer, "viewer-ended-light")
     browser.close()
-print("seen and heard: the camera, the share, the tone, two guests, a mute, a removal, and on phones too; an operator's "
-      "slider, switch, field, buttons and plots" + ("; a slow network, lost slides and the end" if is_own_room else ""))
+print("seen and heard: the camera, the share, the tone at three volumes, two guests, a mute, a removal, and on phones too; an operator's "
+      "slider, switch, field, buttons and plots" + ("; a caption, a slow network, lost slides and the end" if is_own_room else ""))

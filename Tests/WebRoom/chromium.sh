@@ -15,7 +15,11 @@ mkdir -p "$shots"
 python=$(python_with playwright)
 
 say "Chromium joins a room"
-live_room "{ record: { folder: recording, size: 640x360 } }"
+# A program that recognizes speech: it says what the browser's driver writes into a file.
+export CAPTIONS="$work/captions"
+touch "$CAPTIONS"
+live_room "{ record: { folder: recording, size: 640x360 } }, { plugin: Command, settings: { track: mix, captions: true,
+  command: [sh, -c, \"tail -n 0 -f $CAPTIONS >&3 & exec cat > /dev/null\"] } }"
 # Half of the slides are lost, for the operators' plots.
 cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -pthread -ISources/GreenroomABI/include \
     Tests/HostilePlugins/hostile/*.c -o "$work/filters.so" -lm

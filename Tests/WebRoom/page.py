@@ -21,19 +21,21 @@ SHOWS = """(name) => [...document.querySelectorAll("article")].some((tile) =>
         && tile.querySelector("video").currentTime > 1)"""
 GONE = """(name) => ![...document.querySelectorAll("article")].some((tile) =>
     tile.getAttribute("aria-label") === name)"""
-# The frequency that is loudest in what the page plays; 0 if it plays nothing.
-PITCH = """async () => {
+# The frequency that is loudest in what the page plays, and its level in decibels; 0 Hz if it plays nothing.
+LOUDEST = """async () => {
     const audio = document.getElementById("audio-out");
-    if (audio.muted || audio.paused) return 0;
+    if (audio.muted || audio.paused) return [0, -200];
     const context = new AudioContext();
     const analyser = new AnalyserNode(context, { fftSize: 32768 });
     context.createMediaStreamSource(audio.srcObject).connect(analyser);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const bins = new Float32Array(analyser.frequencyBinCount);
     analyser.getFloatFrequencyData(bins);
-    if (Math.max(...bins) < -90) return 0;
-    return bins.indexOf(Math.max(...bins)) * context.sampleRate / analyser.fftSize;
+    const level = Math.max(...bins);
+    if (level < -90) return [0, -200];
+    return [bins.indexOf(level) * context.sampleRate / analyser.fftSize, level];
 }"""
+PITCH = f"async () => (await ({LOUDEST})())[0]"
 # The frames that the tile of that name shows in three seconds: the number that ColorBars has drawn into each,
 # its time on the session's clock in milliseconds, and the time of day in milliseconds when it is on the
 # screen. The bits stand in the top left quarter, in four rows of 16.
