@@ -302,8 +302,8 @@ static void on_certificate(GObject *dtlsdec, GParamSpec *property, gpointer data
     g_atomic_int_set(is_trusted ? &self->is_trusted : &self->is_refused, 1);
 }
 
-// Whether a packet of SRTCP is no more than a receiver report without a block: its header of 8 bytes is not encrypted,
-// and any further block makes it longer. Browsers send one a second for each slot without video, and each would wake
+// Whether a packet of SRTCP contains only a receiver report without a block: its header of 8 bytes is not encrypted, and
+// any further block makes it longer. Browsers send one a second for each slot without video, and each would wake
 // a thread.
 static bool is_empty_report(GstPadProbeInfo *info)
 {

@@ -2,8 +2,7 @@ import GreenroomMedia
 package import GreenroomRuntime
 
 /// The thread that moves audio. Every 10 ms it pulls the next 10 ms of the timeline from the queue
-/// of each source, and writes them to the outputs. It rests while there is no source and no output takes
-/// audio.
+/// of each source, and writes them to the outputs. It rests while no source exists and no output wants audio.
 ///
 /// The mixer runs ``SessionTimeline/playoutDelay`` behind the session's time. If filters delay
 /// audio, the outputs receive each position later by the longest delay of all tracks. Tracks of

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What an idle room costs: wake-ups a second and processor seconds a minute of the host and the room's process, without
+# The cost of an idle room: wake-ups a second and processor seconds a minute of the host and the room's process, without
 # a page and with one in Chromium that nobody has joined from, and the threads that wake most. Then the same of many
 # rooms without a page, together. Fails if the room with a page wakes 20 times a second, or costs 1.5 s a minute.
 #
