@@ -1,6 +1,6 @@
 #!/bin/sh
-# The processor time of a room with guests and viewers whose clients decode nothing, and how many slots are forwarded
-# and encoded.
+# The processor time and the wake-ups of a room with guests and viewers whose clients decode nothing, and how many slots
+# are forwarded and encoded.
 #
 #   Tests/WebRoom/forwarding.sh                                     4 guests and 8 viewers at 640x360@30 for 60 s
 #   GUESTS=16 VIEWERS=40 SIZE=320x180@15 Tests/WebRoom/forwarding.sh 30
@@ -56,10 +56,13 @@ def find(value):
         for inner in value: find(inner)
 find(report)' "$url" || true
 }
+wakes() { PYTHONPATH=Tests/Benchmarks python3 -c "from processes import thread_wakes; print(thread_wakes($room).total())"; }
 begun=$(ticks)
+woken=$(wakes)
 sleep "$seconds"
 ended=$(ticks)
+woken=$((($(wakes) - woken) / seconds))
 report
-echo "$guests guests, $viewers viewers, $SIZE: $(((ended - begun) * 10)) ms of processor time in $seconds s"
+echo "$guests guests, $viewers viewers, $SIZE: $(((ended - begun) * 10)) ms of processor time in $seconds s, $woken wake-ups a second"
 grep -i "warning\|error" "$work/room.log" | head -5 || true
 finish "$room"
