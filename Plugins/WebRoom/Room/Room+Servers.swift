@@ -49,12 +49,13 @@ extension Room {
             throw .bad("the server is this room, which would hear itself")
         }
         let answer = try ServerAnswer(answer, to: SDPDescription(offer))
-        try peer.take(answer)
         let viewer = state.withLock { $0.viewers[id] }
+        // Before the connection exists: a packet for a medium that is not served would block the others.
+        viewer?.setServed(answer.isServed)
+        try peer.take(answer)
         state.withLock { $0.guests[id] }?.setFar(far)
         viewer?.setFar(far)
         leaveOutEchoes()
-        viewer?.setServed(answer.isServed)
         viewer?.setFeedback(answer.hasFeedback)
     }
 
