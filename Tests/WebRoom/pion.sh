@@ -15,7 +15,7 @@ token=a-token-of-the-media-server
 
 # Debian's packages are a GOPATH; imports of a /v3 work there for code that has a go.mod.
 mkdir -p "$work/go/src/greenroom/sfu" .build/go
-cp Tests/WebRoom/sfu/main.go "$work/go/src/greenroom/sfu"
+cp Tests/WebRoom/sfu/*.go "$work/go/src/greenroom/sfu"
 echo "module greenroom/sfu" > "$work/go/src/greenroom/sfu/go.mod"
 (
     cache="$PWD/.build/go"
