@@ -29,20 +29,22 @@ extension Channel {
         _ call: HostCall, unused: UInt64 = 0,
         serve: (RemoteCall, Int) -> Int? = { _, _ in nil }
     ) -> gr_status {
-        let length = write(call, unused: unused)
+        let facts = call.function.facts
+        let length = write(call, facts, unused: unused)
         guard self.call(RemoteCall(call.function), length: length, serve: serve) != nil else {
             return Status.gone.rawValue
         }
         let status: gr_status = read()
-        if status == Status.ok.rawValue { copyResults(to: call) }
+        if status == Status.ok.rawValue { copyResults(to: call, facts) }
         return status
     }
 
     /// Writes a call to the message.
     ///
     /// - Returns: The message's length.
-    package func write(_ call: HostCall, unused: UInt64 = 0) -> Int {
-        let facts = call.function.facts
+    package func write(_ call: HostCall) -> Int { write(call, call.function.facts, unused: 0) }
+
+    private func write(_ call: HostCall, _ facts: HostFunction.Facts, unused: UInt64) -> Int {
         write(
             HostCallHeader(
                 handle: call.handle, numbers: call.numbers, unused: unused,
@@ -101,8 +103,7 @@ extension Channel {
     }
 
     /// Copies the results of an accepted call into the plugin's memory.
-    private func copyResults(to call: HostCall) {
-        let facts = call.function.facts
+    private func copyResults(to call: HostCall, _ facts: HostFunction.Facts) {
         guard let value = facts.value, value.isWritten,
             let to = UnsafeMutableRawPointer(bitPattern: call.valueAddress)
         else { return }

@@ -1,7 +1,9 @@
 import Glibc
 
 /// A plugin's call of a function of the host: the arguments as the plugin passed them, unchecked.
-package struct HostCall {
+///
+/// Public for other modules to specialize what reads values.
+public struct HostCall {
     package let function: HostFunction
     /// The instance or the sender.
     package var handle: UInt64
@@ -11,7 +13,7 @@ package struct HostCall {
     package var textAddress: UInt
     /// The address of the struct or number; 0 for NULL. The header mostly forbids NULL, but a plugin
     /// may pass it.
-    package var valueAddress: UInt
+    @usableFromInline package var valueAddress: UInt
 
     package init(
         _ function: HostFunction, _ handle: UInt64, _ first: UInt64 = 0, _ second: UInt64 = 0,
@@ -31,14 +33,14 @@ package struct HostCall {
         text.map { text in texts.contains { strcmp($0, text) == 0 } } ?? false
     }
 
-    package func value<Value>(
+    @inlinable package func value<Value>(
         of _: Value.Type = Value.self
     ) -> UnsafeMutablePointer<Value>? {
         UnsafeMutablePointer(bitPattern: valueAddress)
     }
 
     /// A copy of a struct that begins with its size; nil for NULL or a struct that is too small.
-    package func copy<Struct: BitwiseCopyable>(of _: Struct.Type) -> Struct? {
+    @inlinable package func copy<Struct: BitwiseCopyable>(of _: Struct.Type) -> Struct? {
         guard let value = UnsafeRawPointer(bitPattern: valueAddress),
             value.loadUnaligned(as: UInt32.self) >= UInt32(MemoryLayout<Struct>.size)
         else { return nil }

@@ -56,7 +56,7 @@ package enum HostFunction: UInt32, CaseIterable, Sendable {
     /// The arguments and the reply of a function. Up to three numbers are among the arguments.
     package struct Facts: Sendable {
         /// The table's and the function's name, e.g. `video.send`.
-        package let name: String
+        package let name: StaticString
         package let handle: Handle
         /// The most bytes that the host reads of the text; 0 if there is none.
         package let textLimit: Int
@@ -71,7 +71,8 @@ package enum HostFunction: UInt32, CaseIterable, Sendable {
         package let writesLine: Bool
 
         fileprivate init(
-            _ name: String, of handle: Handle = .instance, text: Int = 0, _ value: Value? = nil,
+            _ name: StaticString, of handle: Handle = .instance, text: Int = 0,
+            _ value: Value? = nil,
             writesText: Bool = false, descriptorOffset: Int? = nil, namesSender: Bool = false,
             writesLine: Bool = false
         ) {

@@ -8,27 +8,32 @@ import GreenroomMedia
 /// are allocated once and never freed. They refer to objects only by handle, so a plugin may keep a
 /// table forever and call its functions with any arguments.
 package enum HostInterface {
-    /// Performs a call and returns its status.
-    package typealias Performer = @Sendable (HostCall) -> gr_status
+    /// A function that performs a call and returns its status. A struct, because an optional function
+    /// would allocate at each use.
+    package struct Performer: Sendable {
+        let perform: @Sendable (HostCall) -> gr_status
+
+        package init(_ perform: @escaping @Sendable (HostCall) -> gr_status) {
+            self.perform = perform
+        }
+    }
 
     /// Performs the calls of plugins of this process's sessions; nil if it has none.
     ///
     /// Safe: set once, before a plugin receives a table.
-    nonisolated(unsafe) package static var sessions: Performer?
+    @exclusivity(unchecked) nonisolated(unsafe) package static var sessions: Performer?
     /// Performs the calls of plugins that have their host in another process; nil if there are none.
     ///
     /// Safe: set once, before a plugin receives a table.
-    nonisolated(unsafe) package static var runners: Performer?
+    @exclusivity(unchecked) nonisolated(unsafe) package static var runners: Performer?
 
     /// The bit that only handles of runners have.
     package static let runnerMark: UInt64 = 1 << 63
 
     private static func perform(_ call: HostCall) -> gr_status {
-        let isOfRunner = call.handle & runnerMark != 0
-        guard let perform = isOfRunner ? runners ?? sessions : sessions ?? runners else {
-            return Status.gone.rawValue
-        }
-        return perform(call)
+        if call.handle & runnerMark == 0, let sessions { return sessions.perform(call) }
+        if let runners { return runners.perform(call) }
+        return sessions?.perform(call) ?? Status.gone.rawValue
     }
 
     private static func perform(
@@ -70,8 +75,8 @@ package enum HostInterface {
                     let call = HostCall(
                         .refusalText, 0, capacity, text: UInt(bitPattern: buffer), value: length)
                     // A thread with a refusal of a runner's host is a thread of that runner's plugin.
-                    let status = runners?(call) ?? Status.unsupported.rawValue
-                    return status == Status.ok.rawValue ? status : sessions?(call) ?? status
+                    let status = runners?.perform(call) ?? Status.unsupported.rawValue
+                    return status == Status.ok.rawValue ? status : sessions?.perform(call) ?? status
                 }
             },
             get_extension: { instance, id in

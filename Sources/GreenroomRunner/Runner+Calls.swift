@@ -10,7 +10,9 @@ extension Runner {
     /// The runners of this process, oldest first.
     static let all = Mutex<[Runner]>([])
 
-    private static let isInstalled: Void = { HostInterface.runners = { perform($0) } }()
+    private static let isInstalled: Void = {
+        HostInterface.runners = HostInterface.Performer { perform($0) }
+    }()
 
     /// Adds a runner, whose plugin may call the functions of ``HostInterface`` from now on.
     static func add(_ runner: Runner) {
@@ -48,14 +50,13 @@ extension Runner {
     /// The runner of a call's instance or sender, and the host's handle. An unknown handle becomes 0 and
     /// goes to the runner of the newest instance, whose host refuses it.
     private static func route(_ call: HostCall) -> (runner: Runner, handle: UInt64)? {
-        let isOfSender = call.function.facts.handle == .sender
-        return all.withLock { runners in
+        all.withLock { runners in
             for runner in runners where call.handle != 0 {
                 let handle = runner.state.withLock { state -> UInt64? in
-                    let known = isOfSender ? state.sender : state.instance
-                    if known.own == call.handle { return known.host }
+                    if state.instance.own == call.handle { return state.instance.host }
+                    if state.sender.own == call.handle { return state.sender.host }
                     let track = Self.handle(ofTrack: call.handle)
-                    return isOfSender && state.tracks.contains { $0.sender == track } ? track : nil
+                    return state.tracks.contains { $0.sender == track } ? track : nil
                 }
                 if let handle { return (runner, handle) }
             }
@@ -70,10 +71,8 @@ extension Runner {
     private func perform(_ own: HostCall, of handle: UInt64) -> gr_status {
         var call = own
         call.handle = handle
-        if call.function.facts.namesSender {
-            call.numbers.0 = Self.handle(ofTrack: call.numbers.0)
-        }
         switch call.function {
+        case .closeTrack, .setMuted: call.numbers.0 = Self.handle(ofTrack: call.numbers.0)
         case .getExtension:
             let isThere =
                 handle != 0 && call.names(oneOf: state.withLock { $0.extensions })

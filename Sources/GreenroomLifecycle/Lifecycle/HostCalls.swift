@@ -14,7 +14,9 @@ package enum HostCalls {
     /// A call identifies its tracks only by sender: no handle is in both tables.
     static let audioIngests = HandleTable<AudioIngest>(isSecond: true)
 
-    private static let isInstalled: Void = { HostInterface.sessions = { perform($0) } }()
+    private static let isInstalled: Void = {
+        HostInterface.sessions = HostInterface.Performer { perform($0) }
+    }()
 
     /// Adds an instance, which may call the functions of ``HostInterface`` from now on.
     static func add(_ life: PluginLife) -> UInt64 {
