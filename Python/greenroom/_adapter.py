@@ -18,7 +18,7 @@ from ._media import (
     BT601, FORMATS, FULL, LIMITED, TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track,
     is_rgb,
 )  # fmt: skip
-from ._pace import due_times
+from ._pace import due_times, is_virtual
 from ._plugins import (
     AUDIO_FILTER, COMPOSER, FILTER, MICROPHONE, OUTPUT, SHARE_AUDIO, Agent, AudioFilter, Camera,
     Composer, Filter, Host, Microphone, Output, Plugin, Receiver, overrides,
@@ -43,7 +43,7 @@ class Adapter:
         self.host = Host(instance)
         self.capabilities: list[tuple[int, int, int, int]] = []
         self._seen: set[tuple[type, str, int]] = set()
-        self.is_virtual = abs(instance.now() - wall.monotonic_ns()) > 1_000_000_000
+        self.is_virtual = is_virtual(instance)
 
     # Errors
 
@@ -65,7 +65,7 @@ class Adapter:
     def guard(self, function: Callable[..., Any], *arguments: Any) -> int:
         """Calls a method of the plugin. Returns the status."""
         try:
-            _loop.call(function, *arguments)
+            _loop.call(function, *arguments, fault=self.fault)
         except Exception as error:
             self.instance.set_error(self.fault(error))
             return FAILED
@@ -327,6 +327,7 @@ class Inbox:
     """A bounded queue to an asynchronous callback. The oldest item makes room, and is counted.
 
     On the virtual clock the session waits for the callback, so that a run has the same result each time.
+    A callback that awaits a `Playback` lets the next one begin, and the session go on, on both clocks.
     """
 
     def __init__(self, adapter: OutputAdapter, limit: int) -> None:
@@ -372,7 +373,7 @@ class Inbox:
                     return
                 function, arguments = self.items.popleft()
             try:
-                await function(*arguments)
+                await _loop.until_released(function(*arguments), self.adapter.fault)
             except Exception as error:
                 self.adapter.fault(error)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import inspect
 import os
 import selectors
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -87,10 +88,57 @@ def start(made: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
     return asyncio.run_coroutine_threadsafe(made, loop())
 
 
-def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function, or runs an asynchronous one on the loop and waits for it."""
+#: Done once the host need not wait any longer for the callback of this context.
+_released: contextvars.ContextVar[asyncio.Future[None]] = contextvars.ContextVar("released")
+# The loop keeps only a weak reference to a task.
+_tasks: set[asyncio.Future[None]] = set()
+
+
+def release() -> None:
+    """Lets the host go on while the callback of this context waits for session time to pass."""
+    released = _released.get(None)
+    # A callback may run a loop of its own on another thread, and its future belongs to this one.
+    if released is not None and released.get_loop() is asyncio.get_running_loop():
+        if not released.done():
+            released.set_result(None)
+
+
+async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], object]) -> None:
+    """Waits until a callback ends or calls `release`. Errors after that go to ``fault``."""
+    released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def whole() -> None:
+        _released.set(released)
+        try:
+            await made
+        except Exception as error:
+            if released.done():
+                fault(error)
+            else:
+                released.set_exception(error)
+        finally:
+            if not released.done():
+                released.set_result(None)
+
+    task = asyncio.ensure_future(whole())
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    await released
+
+
+def call(
+    function: Callable[..., Any],
+    *arguments: Any,
+    fault: Callable[[BaseException], object] | None = None,
+) -> Any:
+    """Calls a function, or runs an asynchronous one on the loop and waits for it.
+
+    fault: gets the errors of a callback that has been released; None waits for the end.
+    """
     result = function(*arguments)
     if result is not None and inspect.isawaitable(result):
+        if fault is not None:
+            return start(until_released(result, fault)).result()
 
         async def wait() -> Any:
             return await result

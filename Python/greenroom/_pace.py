@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,11 @@ if TYPE_CHECKING:
     from ._core import Instance
 
 LATEST_NS = 200_000_000
+
+
+def is_virtual(instance: Instance) -> bool:
+    """Whether the session's clock is another one than the machine's."""
+    return abs(instance.now() - time.monotonic_ns()) > 1_000_000_000
 
 
 def due_times(instance: Instance, rate: int, frames: int, start: int) -> Iterator[int]:

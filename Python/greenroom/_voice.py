@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _loop
 from ._core import Refused
-from ._pace import due_times
+from ._pace import due_times, is_virtual
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -51,6 +51,7 @@ class Playback:
     async def _finished(self) -> bool:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
+        _loop.release()
 
         def finish() -> None:
             if not future.done():
@@ -189,6 +190,7 @@ class Voice:
         size = frames * 2 * self.channels
         # Playbacks whose last sample was sent, with the times at which it is heard.
         ending: list[tuple[int, Playback]] = []
+        continues_first = is_virtual(instance)
         for due in due_times(instance, self.rate, frames, instance.now()):
             with self._changed:
                 if self._instance is not instance:
@@ -217,6 +219,9 @@ class Voice:
                 if time <= now or playback.is_done:
                     ending.remove((time, playback))
                     self._finish(playback, True)
+                    if continues_first:
+                        # What awaits it continues before the time does.
+                        _loop.start(asyncio.sleep(0)).result()
         for _, playback in ending:
             self._finish(playback, False)
 

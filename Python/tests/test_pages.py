@@ -101,6 +101,26 @@ def test_the_filters_invert_and_silence() -> None:
         assert host.edit_audio(b"\x00\x01" * 960) == bytes(1920)
 
 
+def test_the_parrot_answers_and_is_interrupted(tmp_path: pathlib.Path) -> None:
+    parrot = next(text for text in blocks("book/python") if "class Parrot" in text)
+    answer = "import greenroom\nanswer = b'\\0\\x20' * 32000\n"  # 2 s
+    bot = {"plugin": write(tmp_path, answer + parrot)}
+    session = {
+        "session": {"maximum": "320x180@15", "name": "t"}, "microphone": dict(bot),
+        "call": {"plugin": "LoopbackCall", "settings": {
+            "script": "Ana 0s microphone mute=1s; Ben 0s microphone=330 mute=0s-2s",
+        }},
+        "outputs": [bot],
+    }  # fmt: skip
+    with TestSession(session, tmp_path) as running:
+        running.advance(4)
+    samples = running.samples()
+    spoken = [second for second in range(40) if any(samples[second * 4800 + i, 0] for i in range(4800))]
+    # Ana is silent from 1 s on, and Ben begins at 2 s.
+    assert 11 <= spoken[0] <= 16 and 20 <= spoken[-1] <= 23, spoken
+    assert spoken == list(range(spoken[0], spoken[-1] + 1))
+
+
 def test_the_output_logs_and_reports_the_brightness(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("numpy")
     session = {

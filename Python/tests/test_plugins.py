@@ -187,6 +187,47 @@ def test_an_agent_is_one_object_that_hears_and_speaks() -> None:
     assert host.frames and memoryview(host.frames[-1].planes[0])[0, 0] == 90
 
 
+class Parrot(greenroom.Agent):
+    """The bot of the page *Write plugins in Python*."""
+
+    async def heard(self, participant: greenroom.Participant, block: greenroom.Block) -> None:
+        pass
+
+    async def speaking(self, participant: greenroom.Participant | None) -> None:
+        if participant:
+            self.voice.clear()
+        else:
+            was_heard = await self.voice.play(tone(1))
+            self.log(f"heard at {self.host.now_ns // 10**8 - 10000}" if was_heard else "interrupted")
+
+
+def test_a_callback_that_awaits_its_voice_lets_time_pass_and_can_be_interrupted() -> None:
+    with TestHost(Parrot) as host:
+        ana = host.join("Ana")
+        host.say(ana, tone(1))
+        host.say(ana, bytes(32000))
+        assert host.plugin.voice.is_speaking and host.log == []
+        host.say(ana, tone(0.5))
+        assert host.log == ["interrupted"]
+        host.say(ana, bytes(64000))
+        assert host.log[1].startswith("heard at ")
+        host.advance(2)
+        assert len(host.log) == 2 and not host.errors
+
+
+def test_a_callback_that_fails_after_its_voice_is_logged() -> None:
+    class Wrong(greenroom.Agent):
+        async def speaking(self, participant: greenroom.Participant | None) -> None:
+            if participant:
+                await self.voice.play(tone(0.1))
+                raise ValueError("after the answer")
+
+    with TestHost(Wrong) as host:
+        host.say(host.join("Ana"), tone(1))
+        host.advance(0.5)
+    assert host.log[-1] == "ValueError: after the answer" and not host.errors
+
+
 def test_a_composer_draws_from_the_newest_pictures() -> None:
     class Side(greenroom.Composer):
         def compose(self, frame: greenroom.Frame, pictures: dict[greenroom.Track, greenroom.Frame]) -> None:
