@@ -53,6 +53,8 @@ final class AudioReader {
     deinit { swr_free(&resampler) }
 
     /// Fills a block with what is heard from a time of the session's clock on. The rest stays silent.
+    ///
+    /// - Throws: ``NothingNew`` after the end, and without a connection.
     func fill(_ block: inout MutableSpan<Int16>, at time: Int64) throws {
         let count = block.count / format.channels
         var done = 0
@@ -61,6 +63,7 @@ final class AudioReader {
             let place = source.place(at: now)
             guard !place.stands else {
                 expected = nil
+                if place.isOver, done == 0 { throw NothingNew() }
                 return
             }
             let speed = source.speed
@@ -75,6 +78,8 @@ final class AudioReader {
             let part = min(count - done, rest)
             let end = start + Int((Double(part) * speed).rounded(.up))
             try decode(from: start, to: end + 1, place)
+            let decoded = samples.isEmpty ? 0 : first + samples.count / format.channels - start
+            if source.isLost, done == 0, decoded <= 0 { throw NothingNew() }
             if speed == 1 {
                 copy(start, part, to: &block, at: done)
                 expected = start + part

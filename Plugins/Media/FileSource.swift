@@ -12,8 +12,6 @@ final class FileSource: MediaSource {
         /// The rule, by track, for keeping its packets.
         var readers: [MediaTrack: DemuxedPackets.Keeping] = [:]
         var settings: MediaSettings
-        /// Whether the file ended before its stated length.
-        var isCut = false
     }
 
     private let state: Mutex<State>
@@ -113,8 +111,7 @@ final class FileSource: MediaSource {
         return packet
     }
 
-    /// Whether the last frame is held because the file is cut off.
-    var isLost: Bool { state.withLock { $0.isCut && !$0.settings.loops.value } }
+    var isLost: Bool { false }
 }
 
 extension FileSource.State {
@@ -128,7 +125,6 @@ extension FileSource.State {
         guard let end = demuxer.end, var playback, end > 0 else { return nil }
         if let length = playback.length {
             guard end < length - Self.tolerance else { return nil }
-            isCut = true
             playback.end(at: end, time: time)
             self.playback = playback
             return "\(name): the file is cut off: it ends at \(seconds(end)) s and not at "

@@ -122,10 +122,6 @@ struct VideoPlayer {
         return .fixed(format.capability)
     }
 
-    /// The interval at which a held frame is sent again, because a camera without frames fails. The host repeats it, and
-    /// does not count it as real.
-    private static let heldInterval: Int64 = 500_000_000
-
     mutating func start(_ sender: VideoSender) throws {
         guard let source, let format else { return }
         source.keep(.all, of: .video)
@@ -135,24 +131,17 @@ struct VideoPlayer {
         let (isLeftOut, isBlack) = (
             isLeftOut, source is FileSource && source.parameters(of: .video) == nil
         )
-        var newest: Int64?
         pump = try FramePump(
             sender: sender, capability: VideoCapability(size: format.size, rate: format.rate),
             format: format.format, color: format.color, rotation: format.rotation,
-            draw: { frame, time in
+            fill: { frame, time in
                 // A stream's format is known when it has connected.
                 if reader == nil, !isLeftOut, let parameters = source.parameters(of: .video) {
                     reader = try VideoReader(source, parameters, host: host)
                 }
-                let now = time.ptsNanoseconds
-                let decoded = try reader?.frame(at: now)
-                let isReal = isBlack || decoded.map { !$0.isHeld } ?? false
-                guard isReal || newest.map({ now - $0 >= Self.heldInterval }) ?? true else {
-                    return false
-                }
-                newest = now
+                let decoded = try reader?.frame(at: time.ptsNanoseconds)
+                guard isBlack || decoded.map({ !$0.isHeld }) ?? false else { throw NothingNew() }
                 try writer.write(decoded?.frame, to: &frame)
-                return true
             })
     }
 

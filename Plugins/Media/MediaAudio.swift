@@ -110,6 +110,7 @@ struct AudioPlayer {
 
     mutating func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws {
         try connect()
+        if isLeftOut || reader == nil && source?.isLost ?? false { throw NothingNew() }
         try reader?.fill(&samples, at: time.ptsNanoseconds)
     }
 

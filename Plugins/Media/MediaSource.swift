@@ -15,7 +15,7 @@ protocol MediaSource: AnyObject, Sendable {
     var speed: Double { get }
     /// Whether frames have timestamps; else they are counted from the start of the file.
     var hasTimestamps: Bool { get }
-    /// Whether frames are missing after the last one: the file is cut off, or the stream has no connection.
+    /// Whether the source is a stream that has no connection or has ended.
     var isLost: Bool { get }
 
     /// The parameters of a track's decoder; nil without that track.

@@ -109,7 +109,7 @@ final class StreamSource: MediaSource {
         if isIgnored { host.log(.warning, "\(name): a stream can only be paused") }
     }
 
-    var isLost: Bool { state.withLock { !$0.isConnected && !$0.isFinished } }
+    var isLost: Bool { state.withLock { !$0.isConnected || $0.isFinished } }
 
     func packet(of track: MediaTrack, at place: Playback.Place) throws -> NextPacket {
         let packet = state.withLock { state in

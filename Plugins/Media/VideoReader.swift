@@ -13,6 +13,8 @@ final class VideoReader {
     private var isAtEnd = false
     /// Whether a frame of the leg is shown.
     private var isShown = false
+    /// Whether the shown frame was returned.
+    private var isSent = false
     /// Whether frames after the shown one could not be decoded.
     private var isDamaged = false
     /// The shown frame, and the next one.
@@ -34,8 +36,8 @@ final class VideoReader {
     /// Timestamps of containers are rounded, to a millisecond in Matroska.
     private static let tolerance: Int64 = 1_000_000
 
-    /// The frame that is shown at a time of the session's clock, and whether the source has it: after damage, or without a
-    /// connection, the last one is held. nil if nothing can be decoded.
+    /// The frame that is shown at a time of the session's clock, and whether it was returned before and is only held: after
+    /// the end or damage, or without a connection. nil if nothing can be decoded.
     func frame(at time: Int64) throws -> (frame: MediaFrame, isHeld: Bool)? {
         let place = source.place(at: time)
         if leg != place.leg.number {
@@ -59,8 +61,12 @@ final class VideoReader {
             self.next = nil
         }
         guard let shown else { return nil }
-        let isOver = place.position >= shown.start + shown.duration + frameDuration
-        return (shown, isOver && (isDamaged || next == nil && source.isLost))
+        let late = place.position - shown.start - shown.duration
+        let isHeld =
+            place.isOver || isDamaged && late >= -Self.tolerance
+            || next == nil && source.isLost && late >= frameDuration
+        defer { isSent = true }
+        return (shown, isHeld && isSent)
     }
 
     /// Prepares the decoder for a leg; a stream that connects again may have another format.
@@ -75,7 +81,7 @@ final class VideoReader {
     private func show(_ frame: MediaFrame) {
         spare = shown
         shown = frame
-        (isShown, isDamaged) = (true, false)
+        (isShown, isSent, isDamaged) = (true, false, false)
     }
 
     /// The next frame of the leg; nil at its end, and while a stream has none.

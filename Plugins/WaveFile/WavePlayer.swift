@@ -46,8 +46,11 @@ final class WavePlayer {
     /// Fills a block with the samples from a frame on, counted from the start over all repetitions,
     /// so that no sample is lost where the file restarts. The rest of the block after the end stays
     /// silent.
+    ///
+    /// - Throws: ``NothingNew`` after the end.
     func fill(_ samples: inout MutableSpan<Int16>, fromFrame frame: Int64) throws {
         guard let length = file?.frameCount, let channels = file?.channels else { return }
+        guard settings.loop || frame < length else { throw NothingNew() }
         file?.seek(toFrame: settings.loop ? frame % length : frame)
         var filled = 0
         while filled < samples.count {

@@ -57,7 +57,8 @@ final class Y4MFile: Camera {
 
     func fill(_ frame: inout MutableFrame, at time: FrameTime) throws {
         guard let count = reader?.frameCount, count > 0 else { return }
-        let index = settings.loop ? time.index % Int64(count) : min(time.index, Int64(count) - 1)
+        guard settings.loop || time.index < count else { throw NothingNew() }
+        let index = time.index % Int64(count)
         let (yStride, uStride, vStride) = (
             frame.strideBytes(ofPlane: 0), frame.strideBytes(ofPlane: 1),
             frame.strideBytes(ofPlane: 2)

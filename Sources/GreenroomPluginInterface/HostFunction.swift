@@ -13,6 +13,8 @@ package enum HostFunction: UInt32, CaseIterable, Sendable {
     // Of every instance. [any], except `setError`: [control].
     case log = 100
     case setError, giveUp, now, waitUntil, refusalText, getExtension, caption
+    // Of sources. [any]
+    case held
     // Of shares. [any]
     case paused, resumed, finished
     // Of outputs and composers. [any], except `keep`: [media].
@@ -102,6 +104,7 @@ package enum HostFunction: UInt32, CaseIterable, Sendable {
             Facts(
                 "captions.add", text: Limits.nameBytes + Int(GR_MAX_CAPTION) + 2,
                 .read(gr_caption.self), writesLine: true)
+        case .held: Facts("hold.held")
         case .paused: Facts("broadcast.paused", writesLine: true)
         case .resumed: Facts("broadcast.resumed", writesLine: true)
         case .finished: Facts("broadcast.finished", text: 2000)

@@ -89,6 +89,7 @@ package enum HostInterface {
     ///
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) private static let extensions: [(id: String, table: UnsafeRawPointer)] = [
+        (GR_EXT_HOLD, UnsafeRawPointer(hold)),
         (GR_EXT_BROADCAST, UnsafeRawPointer(broadcast)),
         (GR_EXT_OUTPUT_HOST, UnsafeRawPointer(output)),
         (GR_EXT_FILES_HOST, UnsafeRawPointer(files)),
@@ -99,6 +100,12 @@ package enum HostInterface {
         (GR_EXT_CAPTIONS_HOST, UnsafeRawPointer(captions)),
         (GR_EXT_CONNECTIONS, UnsafeRawPointer(connections)),
     ]
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let hold = leaked(
+        gr_hold(
+            struct_size: UInt32(MemoryLayout<gr_hold>.size), reserved: 0,
+            held: { perform(.held, $0, UInt64($1)) }))
 
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let broadcast = leaked(

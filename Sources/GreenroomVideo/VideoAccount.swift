@@ -96,7 +96,7 @@ package struct VideoAccount: Equatable, Sendable {
         held = max(min(held, 1), 0) + max(length, 1) - 1
     }
 
-    /// Records that the frame for a period cannot be shown. From that period on, the previous frame
+    /// Records that the frame for a period cannot be shown, or does not exist. From that period on, the previous frame
     /// is a repeat.
     package mutating func lose(at period: Int64) {
         fill(until: period)

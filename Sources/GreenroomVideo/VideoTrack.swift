@@ -243,6 +243,9 @@ package final class VideoTrack: Sendable {
             case .show(.pause(let isPaused), let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 account(&work) { $0.pause(isPaused, from: point.period(of: agreed.rate)) }
+            case .show(.held, let moment):
+                let point = work.point(at: timeline.time(of: moment))
+                account(&work) { $0.lose(at: point.period(of: agreed.rate)) }
             case .show(.unconnected, let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 account(&work) { $0.awaitConnection(from: point.period(of: agreed.rate)) }

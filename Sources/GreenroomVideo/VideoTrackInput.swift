@@ -59,6 +59,8 @@ package final class VideoTrackInput: Sendable {
         case lastFrame
         /// The shown content stays, because the source pauses or resumes.
         case pause(Bool)
+        /// The shown content stays, because the source has nothing new to send.
+        case held
         /// The shown content stays, because a source that connects by itself has not connected yet.
         case unconnected
         /// The shown content stays. A source that restarted or connected owes frames.
@@ -274,6 +276,9 @@ package final class VideoTrackInput: Sendable {
 
     /// Records that the source pauses or resumes. [any]
     package func setPaused(_ isPaused: Bool) { note(.pause(isPaused)) }
+
+    /// Records that the source has nothing new to send until its next frame. [any]
+    package func setHeld() { note(.held) }
 
     /// Records a change of the source while the shown content stays.
     private func note(_ change: HostFrame) {

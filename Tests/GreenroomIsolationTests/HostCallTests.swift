@@ -292,6 +292,8 @@ private struct CallScript {
         }
         expect(.getExtension, 0, host.get_extension(instance, noText) == nil)
         expect(.getExtension, 0, host.get_extension(unknown, GR_EXT_OUTPUT_HOST) == nil)
+        expect(.held, HostInterface.hold.pointee.held(instance, 1))
+        expect(.held, HostInterface.hold.pointee.held(unknown, 0))
         let share = HostInterface.broadcast.pointee
         expect(.paused, share.paused(instance))
         expect(.resumed, share.resumed(instance))

@@ -70,6 +70,19 @@ import Testing
             places: [(9.9, 9.9, 0, false), (10, 10, 0, true), (100, 10, 0, true)])
     }
 
+    @Test(arguments: [
+        (false, 10.0, 9.9, false), (false, 10, 10, true), (true, 10, 30, false),
+        // A single picture does not end.
+        (false, 0.04, 5, false),
+    ])
+    func `only a file without repetitions is over at its end`(
+        loops: Bool, length: Double, time: Double, isOver: Bool
+    ) {
+        let playback = Playback(
+            PlaybackControls(loops: loops), length: Self.nanoseconds(length), at: 0)
+        #expect(playback.place(at: Self.nanoseconds(time)).isOver == isOver)
+    }
+
     @Test func `nothing plays where the start is not before the end`() {
         expect(
             PlaybackControls(start: 20_000_000_000), places: [(0, 10, 0, true), (5, 10, 0, true)])

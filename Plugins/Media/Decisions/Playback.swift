@@ -44,11 +44,14 @@ package struct Playback: Equatable {
         package var position: Int64
         /// Whether it stands still: it is paused, or at the end.
         package var stands: Bool
+        /// Whether nothing follows, because it has ended.
+        package var isOver: Bool
 
-        package init(leg: Leg, position: Int64, stands: Bool) {
+        package init(leg: Leg, position: Int64, stands: Bool, isOver: Bool = false) {
             self.leg = leg
             self.position = position
             self.stands = stands
+            self.isOver = isOver
         }
     }
 
@@ -96,7 +99,9 @@ package struct Playback: Equatable {
         guard controls.loops, length >= Self.shortest else {
             // A start behind the end leaves nothing to play.
             let leg = Leg(number: anchorLeg, start: min(legStart, upper), end: upper)
-            return Place(leg: leg, position: upper, stands: true)
+            // A single picture does not end.
+            let isOver = !controls.loops && length >= Self.shortest
+            return Place(leg: leg, position: upper, stands: true, isOver: isOver)
         }
         let (laps, rest) = (position - upper).quotientAndRemainder(dividingBy: length)
         let leg = Leg(number: anchorLeg + 1 + Int(laps), start: lower, end: upper)

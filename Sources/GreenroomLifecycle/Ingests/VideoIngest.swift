@@ -184,6 +184,9 @@ package final class VideoIngest: Sendable {
     /// Records whether a share is paused, for the track's accounting.
     func setPaused(_ isPaused: Bool) { track.setPaused(isPaused) }
 
+    /// Records that the source has nothing new to send until its next frame.
+    func setHeld() { track.setHeld() }
+
     /// The counts so far.
     package var counts: Counts {
         state.withLock { state in

@@ -67,6 +67,7 @@ package enum HostCalls {
         case .now: try call.requiredValue().pointee = life.now
         case .waitUntil: try life.wait(until: Int64(bitPattern: first))
         case .caption: try life.add(try caption(call))
+        case .held: life.hold(number != 0)
         case .paused: life.pause()
         case .resumed: life.resume()
         case .finished:

@@ -64,10 +64,14 @@ struct InstanceEnvironment: Sendable {
     /// Whether the plugin may pause.
     var canPause: Bool { descriptor.kind.facts.canPause }
 
+    /// Whether the plugin sends media of its own.
+    var isSource: Bool { descriptor.kind.facts.direction == .source }
+
     /// The ids of the host's extensions for the plugin.
     var extensions: [String] {
         // Without a grant, the functions of connections name the missing grant.
         var ids = [GR_EXT_CAPTIONS_HOST, GR_EXT_CONNECTIONS]
+        if isSource { ids.append(GR_EXT_HOLD) }
         if canPause { ids.append(GR_EXT_BROADCAST) }
         if feed != nil { ids += [GR_EXT_OUTPUT_HOST, GR_EXT_FILES_HOST] }
         if roster != nil { ids += [GR_EXT_CALL_HOST, GR_EXT_RECORDING_HOST] }
@@ -113,6 +117,9 @@ struct InstanceEnvironment: Sendable {
         for ingest in pausedAudio { ingest.pause(isPaused, by: number) }
         videoIngest?.setPaused(isPaused)
     }
+
+    /// Counts repeats of the last frame as such from now on.
+    func hold() { videoIngest?.setHeld() }
 
     /// Logs a line of the plugin, rate-limited.
     func log(_ level: LogLevel, _ text: String) {

@@ -177,6 +177,9 @@ package final class PluginInstance: Sendable {
     /// Whether the plugin is a paused share. The track shows the share's last frame.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 
+    /// Whether the plugin is a source that has nothing new to send.
+    package var isHeld: Bool { life?.state.withLock { $0.isHeld } ?? false }
+
     /// The host's reason for abandoning the life.
     package var fault: String? { life?.state.withLock { $0.fault?.reason } }
 

@@ -60,6 +60,18 @@ extension PluginLife {
         }
     }
 
+    /// Records whether a source has nothing new to send.
+    func hold(_ isHeld: Bool) {
+        guard environment.isSource else { return }
+        let isChanged = state.withLock { state in
+            guard state.isHeld != isHeld, !state.lifecycle.isOver else { return false }
+            state.isHeld = isHeld
+            if isHeld { environment.hold() }
+            return true
+        }
+        if isChanged { environment.events.wake() }
+    }
+
     /// Records that the plugin has finished or cannot continue.
     func pluginGaveUp(_ status: Status, _ reason: String) {
         let isFirst = state.withLock { state in

@@ -96,6 +96,8 @@ final class PluginLife: Sendable {
         var wasDenied = false
         /// Whether the plugin is a paused share.
         var isPaused = false
+        /// Whether the plugin is a source that has nothing new to send.
+        var isHeld = false
         var fault: Fault?
     }
 

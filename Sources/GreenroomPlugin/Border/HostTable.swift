@@ -45,6 +45,13 @@ final class HostTable: @unchecked Sendable {
         broadcast?.resumed(instance) ?? Status.unsupported.rawValue
     }
 
+    func hold(_ isHeld: Bool) {
+        guard let table = functions.get_extension(instance, GR_EXT_HOLD),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_hold>.size)
+        else { return }
+        _ = table.load(as: gr_hold.self).held(instance, isHeld ? 1 : 0)
+    }
+
     /// The functions for the queue of a sender of audio; nil for other kinds, and on hosts before minor 3.
     var audioQueue: gr_audio_queue? {
         guard let table = functions.get_extension(instance, GR_EXT_AUDIO_QUEUE),

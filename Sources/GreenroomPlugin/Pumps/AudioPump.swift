@@ -89,6 +89,8 @@ private final class AudioPumpCore: Sendable {
     /// The pump's thread.
     func run(_ fill: (inout MutableSpan<Int16>, SampleTime) throws -> Void) {
         let host = sender.host
+        var hold = Hold(host)
+        defer { hold.set(false) }
         var samples = [Int16]()
         samples.reserveCapacity(schedule.largestCount * format.channels)
         var sleep = ShortestSleep()
@@ -112,6 +114,9 @@ private final class AudioPumpCore: Sendable {
                     counts.sent += Int64(count)
                     counts.skipped += skipped
                 }
+                hold.set(false)
+            } catch is NothingNew {
+                hold.set(true)
             } catch let refusal as SendRefusal where refusal.isEnd {
                 break
             } catch {

@@ -53,27 +53,7 @@ public final class FramePump: Sendable {
             sender: sender, format: format, capability: capability,
             info: FrameInfo(rotation: rotation, color: color))
         self.core = core
-        thread = try PluginThread(name: "frame pump") {
-            core.run { frame, time in
-                try fill(&frame, time)
-                return true
-            }
-        }
-    }
-
-    /// Starts a pump of a source that may have no picture for some time.
-    ///
-    /// - Parameter draw: Draws a frame; false to send none.
-    package init(
-        sender: VideoSender, capability: VideoCapability, format: PixelFormat, color: ColorSpace,
-        rotation: Rotation,
-        draw: sending @escaping (inout MutableFrame, FrameTime) throws -> Bool
-    ) throws {
-        let core = PumpCore(
-            sender: sender, format: format, capability: capability,
-            info: FrameInfo(rotation: rotation, color: color))
-        self.core = core
-        thread = try PluginThread(name: "frame pump") { core.run(draw) }
+        thread = try PluginThread(name: "frame pump") { core.run(fill) }
     }
 
     /// Changes size and rate from the next frame on. Frame indices and due times continue.
@@ -143,8 +123,10 @@ private final class PumpCore: Sendable {
     }
 
     /// The pump's thread.
-    func run(_ draw: (inout MutableFrame, FrameTime) throws -> Bool) {
+    func run(_ draw: (inout MutableFrame, FrameTime) throws -> Void) {
         let host = sender.host
+        var hold = Hold(host)
+        defer { hold.set(false) }
         var schedule = FrameSchedule(
             startNanoseconds: startNanoseconds, rate: plan.withLock { $0.capability.rate })
         var next: Int64 = 0
@@ -169,9 +151,11 @@ private final class PumpCore: Sendable {
                     switch outcome {
                     case .sent: plan.counts.sent += 1
                     case .refused: plan.counts.refused += 1
-                    case .notDrawn: break
                     }
                 }
+                hold.set(false)
+            } catch is NothingNew {
+                hold.set(true)
             } catch let refusal as SendRefusal where refusal.isEnd {
                 break
             } catch {
@@ -187,20 +171,18 @@ private final class PumpCore: Sendable {
         case sent
         /// The host had no room.
         case refused
-        /// The source has no picture.
-        case notDrawn
     }
 
     /// Draws and sends a frame.
     private func send(
-        _ time: FrameTime, _ draw: (inout MutableFrame, FrameTime) throws -> Bool
+        _ time: FrameTime, _ draw: (inout MutableFrame, FrameTime) throws -> Void
     ) throws -> Outcome {
         var (size, info) = plan.withLock { ($0.capability.size, $0.info) }
         info.ptsNanoseconds = time.ptsNanoseconds
         do {
             var lease = try sender.acquire(format: format, size: size)
             lease.frame.info = info
-            guard try draw(&lease.frame, time) else { return .notDrawn }
+            try draw(&lease.frame, time)
             try lease.commit(info)
             return .sent
         } catch let refusal as SendRefusal where refusal.isPassing {

@@ -61,6 +61,7 @@ extension SessionPlugins {
     private func isOwing(_ plugin: SessionPlugin) -> Bool {
         let instance = plugin.instance
         return !isAway(plugin) && !state.rests(plugin.number) && !isPaused(plugin)
+            && !instance.isHeld
             && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
     }
 

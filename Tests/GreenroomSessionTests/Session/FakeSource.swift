@@ -48,6 +48,8 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var tilted = 0..<0
         /// As a share: the frames that it leaves out because it has paused itself.
         var paused = 0..<0
+        /// The frames that it leaves out because it has nothing new to send.
+        var held = 0..<0
         /// The obstacle to its process that the host sees.
         var hindrance: String?
         /// Where it connects by itself; nil if the host makes it.
@@ -286,8 +288,12 @@ final class FakeSource: InstanceBackend, PluginFactory {
             if number == script.paused.upperBound, !script.paused.isEmpty {
                 _ = HostInterface.broadcast.pointee.resumed(handle)
             }
+            let held = script.held
+            if !held.isEmpty, number == held.lowerBound || number == held.upperBound {
+                _ = HostInterface.hold.pointee.held(handle, held.contains(number) ? 1 : 0)
+            }
             if script.silent.contains(number) || script.leavingOut(number)
-                || script.paused.contains(number)
+                || script.paused.contains(number) || script.held.contains(number)
             {
                 due += 1_000_000_000 / max(fps, 1)
                 continue

@@ -377,6 +377,25 @@ import Testing
         #expect(resting.report.accounts["share"]?.realPercent == 100)
     }
 
+    @Test(arguments: [PluginKind.videoSource, .shareSource])
+    func `frames of a source with nothing new are repeats, and its silence is no failure`(
+        kind: PluginKind
+    ) throws {
+        let plan = FakeSource(.init(held: 15..<75)).plan(kind)
+        let result =
+            try kind == .videoSource
+            ? session(camera: plan, milliseconds: 6000).run()
+            : session(share: plan, milliseconds: 6000).run()
+        expectShown(result)
+        #expect(result.silent.isEmpty && result.dropped.isEmpty)
+        #expect(result.report.plugins.allSatisfy { $0.losses == nil })
+        let account = try #require(result.report.accounts.first?.value)
+        #expect(account.slate == 0 && account.missing <= 1, "\(account)")
+        let repeated = account.repeated ?? 0
+        let total = account.real + repeated
+        #expect(total >= 89 && abs(repeated - total * 60 / 90) <= 2, "\(account)")
+    }
+
     @Test(arguments: [true, false])
     func `the audio of a paused share owes nothing, and is heard if it comes`(
         isQuiet: Bool

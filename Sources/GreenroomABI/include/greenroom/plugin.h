@@ -675,6 +675,24 @@ typedef struct gr_audio_queue {
 } gr_audio_queue;
 
 /* ------------------------------------------------------------------------------------
+ * An extension of hosts, for sources whose media may end or be damaged: gr_host.get_extension(instance,
+ * GR_EXT_HOLD) is NULL for the other kinds. Since minor 3.
+ * ---------------------------------------------------------------------------------- */
+
+#define GR_EXT_HOLD "greenroom.hold/1"
+
+/** The report of a source that has nothing new to show. */
+typedef struct gr_hold {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** With 1, the source has nothing new to send, because its media has ended, is damaged or lost. The
+   *  host repeats the last frame, or plays silence, and counts neither as real. Sending nothing is no
+   *  failure until a call with 0. [any] */
+  gr_status (*GR_NONNULL held)(gr_instance instance, uint32_t is_held);
+} gr_hold;
+
+/* ------------------------------------------------------------------------------------
  * An extension of hosts, for plugins of every kind that know what somebody says. Since minor 3.
  * ---------------------------------------------------------------------------------- */
 
@@ -830,6 +848,7 @@ GR_STATIC_ASSERT(size_of_host, sizeof(gr_host) == 80);
 GR_STATIC_ASSERT(size_of_video_functions, sizeof(gr_video_functions) == 40);
 GR_STATIC_ASSERT(size_of_audio_functions, sizeof(gr_audio_functions) == 16);
 GR_STATIC_ASSERT(size_of_audio_queue, sizeof(gr_audio_queue) == 24);
+GR_STATIC_ASSERT(size_of_hold, sizeof(gr_hold) == 16);
 GR_STATIC_ASSERT(size_of_caption, sizeof(gr_caption) == 40);
 GR_STATIC_ASSERT(size_of_captions_host, sizeof(gr_captions_host) == 16);
 GR_STATIC_ASSERT(size_of_initialize, sizeof(gr_initialize) == 48);
