@@ -6,6 +6,8 @@ import GreenroomPlugin
 final class MediaDecoder {
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let name: String
+    /// Whether no picture depends on another, so that a damaged one is left out.
+    private let isIndependent: Bool
     /// Whether it has got all packets of the leg.
     private var isDraining = false
 
@@ -13,8 +15,7 @@ final class MediaDecoder {
         let codec = avcodec_find_decoder(parameters.pointer.pointee.codec_id)
         let name = String(cString: avcodec_get_name(parameters.pointer.pointee.codec_id))
         self.name = name
-        // A damaged picture that no other depends on is lost; others are repaired.
-        let isIndependent =
+        isIndependent =
             parameters.pointer.pointee.codec_type == AVMEDIA_TYPE_VIDEO
             && avcodec_descriptor_get(parameters.pointer.pointee.codec_id).map {
                 $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
@@ -62,6 +63,12 @@ final class MediaDecoder {
         case end
     }
 
+    /// Whether the decoder has concealed a part of a frame.
+    private func isDamaged(_ frame: MediaFrame) -> Bool {
+        frame.pointer.pointee.decode_error_flags != 0
+            || frame.pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
+    }
+
     /// Limit of errors in a row while the last frames are fetched.
     private static let errorLimit = 100
 
@@ -79,7 +86,12 @@ final class MediaDecoder {
         var errors = 0
         while true {
             let code = avcodec_receive_frame(context, frame.pointer)
-            if code >= 0 { return .frame }
+            if code >= 0 {
+                guard isIndependent, isDamaged(frame) else { return .frame }
+                av_frame_unref(frame.pointer)
+                damaged(Int32(CFFMPEG_INVALID))
+                continue
+            }
             if code == CFFMPEG_END { return .end }
             if code != CFFMPEG_AGAIN {
                 damaged(code)
