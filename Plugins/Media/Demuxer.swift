@@ -34,6 +34,9 @@ struct Demuxer: ~Copyable {
     private var isFresh = true
     /// Packets after a jump, which were read to check it.
     private var pending: [MediaPacket] = []
+    /// Whether the file consists of recordings that were appended to each other.
+    private var isJoined = false
+    private var seams = TimestampSeams()
     /// The end of the last packet of the leg.
     private var reached: Int64 = 0
     /// The end of the last packet, once the end of the file was read.
@@ -105,22 +108,33 @@ struct Demuxer: ~Copyable {
         guard let index = streams[track.rawValue],
             let stream = context.pointee.streams[Int(index)]
         else { return }
+        let isFile = address.isSeekable && isSeekable
+        let begin = stream.pointee.start_time
+        var start = begin == CFFMPEG_NO_TIME ? nil : nanoseconds(begin, parameters.timeBase)
+        // ASF with frames in another order has only times of decoding, and no start of its own.
+        if isFile, start == nil || formatName == "asf" {
+            start = firstTime(of: index, parameters) ?? start
+        }
         hasTimestamps =
             context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS == 0
-            && (stream.pointee.start_time != CFFMPEG_NO_TIME || !address.isSeekable)
-        if stream.pointee.start_time != CFFMPEG_NO_TIME {
-            origin = nanoseconds(stream.pointee.start_time, parameters.timeBase)
-        }
+            && (start != nil || !address.isSeekable)
+        if let start { origin = start }
         var stated = context.pointee.duration
         if stated != CFFMPEG_NO_TIME {
             stated = nanoseconds(stated, AVRational(num: 1, den: 1_000_000))
         }
-        guard address.isSeekable, isSeekable else {
+        guard isFile else {
             // A recording of a server has an end, a live stream has none.
             if address.isStream, stated != CFFMPEG_NO_TIME, stated > 0 { length = stated }
             return
         }
-        guard hasTimestamps else { return }
+        guard hasTimestamps else { return try reopen() }
+        if formatName == "mpegts", TimestampSeams.areBetween(sampledTimes(of: index, parameters)) {
+            isJoined = true
+            notes.append(
+                "\(address.name): its timestamps start again; the parts play one after the other")
+            return try reopen()
+        }
         let ends = endsOfLastPackets(near: max(stated, 0)).map { $0.map { max($0 - origin, 0) } }
         length = length(ends, stated: stated > 0 ? stated : nil)
         if isJumpExact {
@@ -128,6 +142,40 @@ struct Demuxer: ~Copyable {
         } else {
             // The first pass needs no jump.
             try reopen()
+        }
+    }
+
+    /// The time at which the first packet of a stream is shown, in nanoseconds; nil if the first packets have no timestamp.
+    private func firstTime(of index: Int32, _ parameters: StreamParameters) -> Int64? {
+        guard let context, let packet = try? MediaPacket() else { return nil }
+        for _ in 0..<100 {
+            guard av_read_frame(context, packet.pointer) >= 0 else { return nil }
+            defer { av_packet_unref(packet.pointer) }
+            if packet.pointer.pointee.stream_index == index, let time = parameters.shown(packet) {
+                return time
+            }
+        }
+        return nil
+    }
+
+    /// The times of decoding at 16 places of the file.
+    private func sampledTimes(of index: Int32, _ parameters: StreamParameters) -> [Int64] {
+        guard let context, let packet = try? MediaPacket() else { return [] }
+        let size = avio_size(context.pointee.pb)
+        return (0..<16).compactMap { place in
+            guard av_seek_frame(context, index, size / 16 * Int64(place), AVSEEK_FLAG_BYTE) >= 0
+            else {
+                return nil
+            }
+            for _ in 0..<Self.keyLimit {
+                guard av_read_frame(context, packet.pointer) >= 0 else { return nil }
+                defer { av_packet_unref(packet.pointer) }
+                let time = packet.pointer.pointee.dts
+                if packet.pointer.pointee.stream_index == index, time != CFFMPEG_NO_TIME {
+                    return nanoseconds(time, parameters.timeBase)
+                }
+            }
+            return nil
         }
     }
 
@@ -338,9 +386,26 @@ struct Demuxer: ~Copyable {
         guard let place = streams.firstIndex(of: packet.pointer.pointee.stream_index),
             let track = MediaTrack(rawValue: place)
         else { return true }
+        if isJoined { join(packet, of: track) }
         note(packet, of: track)
         if let kept = keeping(track) { queues[place].append(packet, leg: leg, kept) }
         return true
+    }
+
+    /// Shifts a packet of a later part behind the part before.
+    private mutating func join(_ packet: MediaPacket, of track: MediaTrack) {
+        let pointer = packet.pointer
+        guard let parameters = parameters[track.rawValue], pointer.pointee.dts != CFFMPEG_NO_TIME
+        else { return }
+        let shift = av_rescale_q(
+            seams.shift(
+                of: track.rawValue, at: nanoseconds(pointer.pointee.dts, parameters.timeBase),
+                lasting: parameters.duration(of: packet)),
+            AVRational(num: 1, den: 1_000_000_000), parameters.timeBase)
+        pointer.pointee.dts = pointer.pointee.dts.addingClamped(shift)
+        if pointer.pointee.pts != CFFMPEG_NO_TIME {
+            pointer.pointee.pts = pointer.pointee.pts.addingClamped(shift)
+        }
     }
 
     /// Notes the end of a packet.
@@ -372,7 +437,7 @@ struct Demuxer: ~Copyable {
         if isFresh, leg.start == 0 { return }
         guard let context, let (track, parameters) = leading, let index = streams[track.rawValue]
         else { return }
-        guard isSeekable, hasTimestamps else { return try reopen() }
+        guard isSeekable, hasTimestamps, !isJoined else { return try reopen() }
         let lead = self.parameters[MediaTrack.audio.rawValue] == nil ? 0 : Self.audioLead
         var position = leg.start - lead
         var step: Int64 = 1_000_000_000
@@ -416,9 +481,9 @@ struct Demuxer: ~Copyable {
             }
             guard packet.isKey else { continue }
             pending.append(packet)
-            guard let time = packet.time else { break }
+            guard let time = parameters.shown(packet) else { break }
             // Containers round to a millisecond.
-            if nanoseconds(time, parameters.timeBase) - origin <= position + 1_000_000 {
+            if time - origin <= position + 1_000_000 {
                 return true
             }
             break
@@ -436,6 +501,7 @@ struct Demuxer: ~Copyable {
     /// Begins at the start of the file again.
     private mutating func reopen() throws {
         pending.removeAll()
+        seams = TimestampSeams()
         avformat_close_input(&context)
         let opened = try address.open(interrupt)
         context = opened

@@ -82,6 +82,13 @@ final class StreamParameters: @unchecked Sendable {
         return duration <= 0 && isVideo ? frameDuration : duration
     }
 
+    /// The time at which a packet is shown, in nanoseconds; nil if the file does not say it.
+    func shown(_ packet: MediaPacket) -> Int64? {
+        guard let time = packet.time else { return nil }
+        let shown = nanoseconds(time, timeBase)
+        return packet.pointer.pointee.pts == CFFMPEG_NO_TIME ? shown + reordering - delay : shown
+    }
+
     /// A length of video in whole frames, if it differs by no more than containers round.
     func whole(_ length: Int64) -> Int64 {
         let frame = av_inv_q(frameRate)

@@ -74,7 +74,8 @@ import Testing
         ("h264.mkv", "-c:v libx264 -g 12 -bf 2"),
         ("mpeg1.mpg", "-c:v mpeg1video -g 12 -bf 2 -q:v 2"),
         ("raw.h264", "-c:v libx264 -g 12 -bf 2"),
-        ("theora.ogv", "-c:v libtheora -q:v 9"), ("wmv.asf", "-c:v wmv2 -q:v 2"),
+        ("theora.ogv", "-c:v libtheora -q:v 9"), ("h264.asf", "-c:v libx264 -bf 2 -g 12"),
+        ("wmv.asf", "-c:v wmv2 -q:v 2"),
     ]
 
     @Test(arguments: containers)
@@ -141,6 +142,29 @@ import Testing
         let held = numbers.indices.dropFirst().filter { numbers[$0] == numbers[$0 - 1] }
         #expect(ends.count >= 2, "\(numbers)")
         #expect(Set(held).isSubset(of: ends.map { $0 - 1 } + [numbers.count - 1]), "\(numbers)")
+    }
+
+    @Test(arguments: ["", "-output_ts_offset 100"])
+    func `recordings that were appended play one after the other`(offset: String) throws {
+        let folder = try TemporaryFolder()
+        let options = "-r 30 -c:v libx264 -g 12 -bf 2"
+        let one = try Self.make("1.ts", in: folder, Self.film(1), options)
+        let two = try Self.make(
+            "2.ts", in: folder, Self.film(), "-ss 1 \(options) \(offset)")
+        let media = try TemporaryMedia()
+        let joined = try media.addFile("joined.ts", try readFile(one) + readFile(two))
+        let played = try Self.play(joined, seconds: 5)
+        #expect(
+            played.numbers.prefix(150) == (0..<150).map { $0 % 60 }[...],
+            "\(played.numbers) \(played.log)")
+        #expect(played.log.count { $0.contains("timestamps start again") } == 1)
+    }
+
+    @Test func `nothing is sent after the end of a file that does not repeat`() throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.make("short.mp4", in: folder, Self.film(1), "-c:v libx264 -bf 2")
+        let played = try Self.play(path, seconds: 3, [("loop", .boolean(false))])
+        #expect(played.numbers == Array(0..<30), "\(played.numbers)")
     }
 
     @Test func `variable frame rates show each frame at its time`() throws {
@@ -277,7 +301,7 @@ import Testing
             "-c:v ffv1 -c:a pcm_s16le")
         let played = try Self.play(path, seconds: 2)
         #expect(played.log.count { $0.contains("the audio plays without the video") } == 1)
-        #expect(played.frames.count <= 6 && !played.frames.isEmpty)
+        #expect(played.frames.isEmpty)
         let alone = try Self.make(
             "alone.mkv", in: folder, ["-f", "lavfi", "-i", "color=red:s=8194x16:r=5:d=1"],
             "-c:v ffv1")
