@@ -16,6 +16,13 @@ import Testing
 
     // MARK: Contents of the folder
 
+    @Test func `the example test in Swift expects the effect of each kind of plugin`() throws {
+        for kind in NewPlugin.kinds {
+            let test = try NewPlugin(kind, "swift").text("Tests/PluginTests.swift")
+            #expect(test.matches(of: /#expect\(/).count == 2, "\(kind): \(test)")
+        }
+    }
+
     @Test func `a folder has a source, a build script, a session and a short README`()
         throws
     {

@@ -28,7 +28,8 @@ let package = Package(
         .testTarget(
             name: "MyPluginTests",
             dependencies: [
-                "MyPlugin", .product(name: "GreenroomTesting", package: "greenroom"),
+                "MyPlugin",
+                .product(name: "GreenroomTesting", package: "greenroom"),
             ],
             path: "Tests"),
     ]

@@ -14,8 +14,11 @@ extension NewPlugin {
     var testText: String {
         let plugins = (template.test.fakes + [type]).map { "TestPlugin(\($0).self)" }
         let text = Self.template("Tests.swift")
-            .replacing("TestPlugin(MyPlugin.self)", with: plugins.joined(separator: ", "))
-            .replacing("// What the plugin does.", with: template.test.expectation)
+            .replacing(
+                "TestPlugin(MyPlugin.self)",
+                with: plugins.joined(separator: ",\n        ") + (plugins.count > 1 ? "," : "")
+            )
+            .replacing("// The effect of the plugin.", with: template.test.expectation)
         return named(text)
     }
 
