@@ -357,8 +357,10 @@ package final class PluginHarness: Sendable {
             }
             // Advance the clock: a callback may wait for a plugin thread that waits on the clock,
             // for example to restart its pump.
-            if step.step == .propertyChange, limit - left > Self.stillNanoseconds {
-                _ = wait(nanoseconds: Self.pollInterval)
+            if step.step == .propertyChange, limit - left > Self.stillNanoseconds,
+                let due = clock.session.release(callbackOf: instance.number, until: nil)
+            {
+                _ = wait(nanoseconds: max(due - clock.now, 0) + 1)
             }
         }
     }

@@ -11,12 +11,17 @@ extension Catalogue {
         measured: """
             Minimum and maximum of each bounded parameter, both values of each boolean, \
             and each choice: in create with a short life, and live while sending. A \
-            refusal with a reason is a warning.
+            refusal with a reason is a warning. BAD_SETTING has to name a given file.
             """,
         fix: "Narrow the bounds in the table to what the plugin accepts."
     ) { examination throws(Verdict) in
         guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {
             throw .skipped("has no bounded parameters, booleans or choices")
+        }
+        let files = examination.settings.compactMap { setting -> String? in
+            guard setting.type == .path, case .string(let path) = setting.value, !path.isEmpty
+            else { return nil }
+            return path
         }
         let first = try examination.fixture()
         try first.startSmall()
@@ -27,7 +32,7 @@ extension Catalogue {
             for value in parameter.edges {
                 let setting = PluginSetting(parameter, value)
                 try first.take(
-                    "set", first.pluginHarness.set(setting), of: setting, &remarks)
+                    "set", first.pluginHarness.set(setting), of: setting, files, &remarks)
                 if let fault = first.pluginHarness.wait(nanoseconds: 50_000_000) {
                     try first.require("sending", .lost(fault), after: setting.words)
                 }
@@ -42,7 +47,7 @@ extension Catalogue {
                 let fixture = examination.fixture(
                     beside: first, number: number,
                     settings: examination.settings.with(value, for: parameter))
-                try fixture.liveShortly(with: setting, &remarks)
+                try fixture.liveShortly(with: setting, files, &remarks)
             }
         }
         guard let remark = remarks.first else {
@@ -55,7 +60,7 @@ extension Catalogue {
 extension Fixture {
     /// Runs a plugin with an allowed value, to its end or until the plugin refuses with a reason.
     fileprivate func liveShortly(
-        with setting: PluginSetting, _ remarks: inout [String]
+        with setting: PluginSetting, _ files: [String], _ remarks: inout [String]
     ) throws(Verdict) {
         let steps: [(String, () -> PluginHarness.StepEnd)] = [
             ("create", { [pluginHarness] in pluginHarness.create() }),
@@ -66,7 +71,7 @@ extension Fixture {
             ("start-send", { [pluginHarness] in pluginHarness.startSend() }),
         ]
         for (index, (name, step)) in steps.enumerated() {
-            guard try take(name, step(), of: setting, &remarks) else {
+            guard try take(name, step(), of: setting, files, &remarks) else {
                 if index > 0 { try leave(from: index, after: setting.words) }
                 return
             }
@@ -84,10 +89,11 @@ extension Fixture {
 
     /// Checks a step with an allowed value.
     ///
+    /// - Parameter files: The paths in the settings. A value may not fit a file, such as a time after its end.
     /// - Returns: Whether it was accepted; if not, adds a remark.
     @discardableResult
     fileprivate func take(
-        _ step: String, _ end: PluginHarness.StepEnd, of setting: PluginSetting,
+        _ step: String, _ end: PluginHarness.StepEnd, of setting: PluginSetting, _ files: [String],
         _ remarks: inout [String]
     ) throws(Verdict) -> Bool {
         guard case .refused(let status, let reason) = end else {
@@ -95,7 +101,8 @@ extension Fixture {
             return true
         }
         // A value may need a missing device, file or other setting.
-        guard status != .badSetting, !reason.isMissing else {
+        let doesNotFit = files.contains { "\(reason)".contains($0) }
+        guard status != .badSetting || doesNotFit, !reason.isMissing else {
             throw .failed(
                 "\(step) answers \(status) to \(setting.words), which its table allows (\(reason)). "
                     + "Take the value, or have the table say what is legal.")
