@@ -26,6 +26,7 @@ final class FileSource: MediaSource {
     init(_ address: MediaAddress, _ settings: MediaSettings, host: PluginHost) throws {
         let interrupt = Interrupt()
         self.interrupt = interrupt
+        try address.check()
         decoder_crash_tell(address.name)
         MediaTrack.video.beginDecoding(at: 0)
         defer { MediaTrack.video.endDecoding() }

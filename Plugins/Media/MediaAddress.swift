@@ -83,6 +83,14 @@ enum MediaAddress: Hashable {
     private static let protocols =
         "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtmp,rtmps,rtmpt,rtmpts,srt,crypto,rtsp,rtsps"
 
+    /// Checks whether a file can be opened.
+    ///
+    /// - Throws: A ``PluginError`` with the reason.
+    func check() throws {
+        guard case .file(let path) = self, let reason = Self.obstacle(at: path) else { return }
+        throw PluginError("\(name): \(reason)", status: .badSetting)
+    }
+
     /// Opens it and reads what is in it.
     ///
     /// - Throws: A ``PluginError`` that names it.
@@ -95,10 +103,6 @@ enum MediaAddress: Hashable {
         let code: Int32
         switch self {
         case .file(let path):
-            if let reason = Self.obstacle(at: path) {
-                avformat_free_context(context)
-                throw PluginError("\(name): \(reason)", status: .badSetting)
-            }
             let format = Self.format(of: path)
             if let format, !Self.isAllowed(format) {
                 avformat_free_context(context)
@@ -143,6 +147,12 @@ enum MediaAddress: Hashable {
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return "a folder; name a file in it"
         case S_IFREG where status.st_size == 0: return "the file is empty"
+        // To open a named pipe would take its content.
+        case S_IFREG:
+            let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return FFmpegError.text(of: -errno) }
+            close(file)
+            return nil
         default: return nil
         }
     }

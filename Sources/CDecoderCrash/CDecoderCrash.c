@@ -71,7 +71,8 @@ void decoder_crash_tell(const char *file) {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
     action.sa_sigaction = crashed;
     sigaction(signals[i], &action, &earlier[i]);
-  }  for (int i = 0; i < DECODER_CRASH_TRACKS; i++) {
+  }
+  for (int i = 0; i < DECODER_CRASH_TRACKS; i++) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD};
     event.sigev_notify_function = hangs;
     event.sigev_value.sival_int = i;
