@@ -34,6 +34,9 @@ final class FileTracks {
     /// the middle of a session.
     private static let headStart: Int64 = 2
 
+    /// The longest time between the first packets of two tracks that begin together, in nanoseconds.
+    private static let longestStartGap: Int64 = 1_000_000_000
+
     /// The cell of a time.
     static func cell(of nanoseconds: Int64) -> Int64 { max(nanoseconds, 0) / cellNanoseconds }
 
@@ -59,6 +62,8 @@ final class FileTracks {
     private var nextCell: Int64
     /// Whether nothing is written.
     private var isEmpty = true
+    /// The start of a file that begins in the middle of the session; nil before its first packet.
+    private var begin: Int64?
     /// Packets that are not written, each with its cell.
     private var pending: [(packet: Packet, cell: Int64)] = []
     /// The cell of the track that is furthest.
@@ -200,9 +205,15 @@ final class FileTracks {
             return true
         }
         packets.sort { ($0.start, $0.stream) < ($1.start, $1.stream) }
-        if isEmpty, let first = packets.first {
-            // A file that begins in the middle of the session begins with its first frame or sample.
-            if startCell > 0 { file.start = first.start }
+        if isEmpty, startCell > 0, begin == nil { begin = self.begin(with: packets) }
+        if let begin {
+            packets.removeAll { packet in
+                let kept = file.hidesEarlyMedia ? packet.start + packet.duration : packet.start + 1
+                return packet.stream != captionStream && kept <= begin
+            }
+        }
+        if isEmpty, !packets.isEmpty {
+            if let begin { file.start = begin }
             isEmpty = false
         }
         for packet in packets {
@@ -210,9 +221,21 @@ final class FileTracks {
             if packet.stream == captionStream { packet.start = max(packet.start, file.start) }
             try file.write(packet)
         }
-        try file.finishPiece()
+        // An MP4 file gets the starts of its tracks with its first piece.
+        if !isEmpty { try file.finishPiece() }
         nextCell = cell + 1
         limitSize()
+    }
+
+    /// The start of a file that begins in the middle of the session: the first time at which each of its tracks
+    /// has media. A track that begins over a second after another does not count.
+    private func begin(with packets: [Packet]) -> Int64? {
+        var starts: [Int: Int64] = [:]
+        for packet in packets + pending.map(\.packet) where packet.stream != captionStream {
+            starts[packet.stream] = min(packet.start, starts[packet.stream] ?? packet.start)
+        }
+        guard let first = starts.values.min() else { return nil }
+        return starts.values.filter { $0 - first <= Self.longestStartGap }.max()
     }
 
     /// Ends the file below the size limit, with a margin because tracks may be several cells ahead.

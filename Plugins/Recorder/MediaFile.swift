@@ -20,6 +20,8 @@ final class MediaFile: PieceWriter {
     let path: String
     /// The time at which the file begins, in nanoseconds from the session's start. It may change before the first packet.
     var start: Int64
+    /// The edit list of MP4 hides what is before 0.
+    let hidesEarlyMedia: Bool
     /// Bytes in whole pieces.
     private(set) var size: Int64 = 0
 
@@ -39,6 +41,7 @@ final class MediaFile: PieceWriter {
         self.path = path
         self.start = start
         hasBegun = container != .mp4
+        hidesEarlyMedia = container == .mp4
         sink = try FileSink(path: path, replaces: replaces)
         var made: UnsafeMutablePointer<AVFormatContext>?
         try check(

@@ -8,6 +8,8 @@ protocol PieceWriter: AnyObject {
     var path: String { get }
     /// The time at which it begins, in nanoseconds from the session's start.
     var start: Int64 { get set }
+    /// Whether players skip the part of a packet that is before the start.
+    var hidesEarlyMedia: Bool { get }
     /// Bytes in whole pieces.
     var size: Int64 { get }
 
@@ -18,6 +20,8 @@ protocol PieceWriter: AnyObject {
 
 /// The newest part of a recording, in memory.
 final class ReplayMemory: PieceWriter {
+    let hidesEarlyMedia = false
+
     /// A replay of ten minutes at 13 Mbit/s.
     private static let mostBytes = 1_000_000_000
 
