@@ -42,7 +42,7 @@ extension SessionPlugins {
 
     /// The numbers of the outputs that take no media now: absent, failed, or refusing every track.
     ///
-    /// - Parameter orLost: Whether to count outputs that have lost their destination.
+    /// - Parameter orLost: Whether to count outputs that have lost their destination, or have not reached it.
     func failedOutputs(orLost: Bool) -> Set<Int> {
         let failed = slots.outputs.filter { output in
             let (instance, feed) = (output.instance, output.feed)
@@ -50,7 +50,7 @@ extension SessionPlugins {
             return isAway(output) && instance.gaveUp?.status != .ok || instance.fault != nil
                 || instance.gaveUp.map { $0.status != .ok } ?? false
                 || feed?.hasRefusedAll ?? false
-                || orLost && feed?.control.condition?.state == .lost
+                || orLost && feed?.control.condition.map { $0.state != .live } ?? false
         }
         return Set(failed.map(\.number))
     }
