@@ -183,10 +183,13 @@ extension SessionPlan {
             "/run/dbus/system_bus_socket":
                 "services of the system act with your rights for the plugin",
             "/run/systemd/private": startsPrograms,
+            "/run/libvirt/libvirt-sock": startsPrograms,
         ]
-        if let folder = environmentVariable("XDG_RUNTIME_DIR") {
-            dangers["\(folder)/podman/podman.sock"] = startsPrograms
-            dangers["\(folder)/systemd/private"] = startsPrograms
+        let user = "/run/user/\(getuid())"
+        for folder in [user, environmentVariable("XDG_RUNTIME_DIR") ?? user] {
+            for name in ["bus", "podman/podman.sock", "systemd/private"] {
+                dangers["\(folder)/\(name)"] = startsPrograms
+            }
         }
         let seesDisplay = "the plugin sees every window, reads the keyboard and types"
         if let bus = try? DesktopSockets().path(of: .sessionBus) { dangers[bus] = startsPrograms }

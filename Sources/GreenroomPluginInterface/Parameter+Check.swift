@@ -103,7 +103,9 @@ extension Parameter {
             guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
             // A list is a text with one line per entry.
             guard !text.utf8.contains(UInt8(ascii: "\n")) else {
-                throw problem("needs one path, found a list.")
+                throw problem(
+                    "needs one path without a line break. Rename the file, or name one path "
+                        + "instead of a list.")
             }
             guard urlScheme(of: text) == nil else {
                 throw problem("needs a path, found a URL. Name a file or folder on this machine.")
