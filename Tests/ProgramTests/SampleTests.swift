@@ -26,7 +26,12 @@ import Testing
             ["--set", "camera.plugin=\(try TestPlugins.cCamera())"]
         case "VendorStyle/broadcast.yaml":
             try ["call": "BufferExtension", "camera": "BufferApp"].flatMap { role, name in
-                ["--set", "\(role).plugin=\(try VendorStyle.library("BroadcastListings"))#\(name)"]
+                let library = try VendorStyle.library("BroadcastListings")
+                // Beside the products the library counts as bundled.
+                return [
+                    "--set", "\(role).plugin=\(library)#\(name)", "--set",
+                    "\(role).isolation=process",
+                ]
             }
         case "VendorStyle/session.yaml":
             [

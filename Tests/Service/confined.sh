@@ -79,6 +79,6 @@ END
         || { cat "$folder/log"; fail "Browser does not run with $isolation."; }
     ! grep -q 'no sandbox keeps' "$folder/log" || fail "Nothing confines Chromium with $isolation."
 done
-sed 's/, sandbox: off//' "$folder/work/browser.yaml" > "$folder/work/isolated.yaml"
+sed 's/sandbox: off/sandbox: on/' "$folder/work/browser.yaml" > "$folder/work/isolated.yaml"
 $confined "$greenroom" run "$folder/work/isolated.yaml" > "$folder/log" 2>&1 && code=0 || code=$?
 [ "$code" = 65 ] || { cat "$folder/log"; fail "Browser in a sandbox ends with code $code, not 65."; }

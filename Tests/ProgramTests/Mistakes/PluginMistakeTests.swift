@@ -77,7 +77,8 @@ import Testing
             "s.yaml:1:51: microphone.settings.path: needs a path, found 5."),
         Mistake(
             "microphone: { plugin: WaveFile, settings: { path: [a, b] } }",
-            "s.yaml:1:51: microphone.settings.path: needs one path without a line break. Rename the file, or name one path instead of a list."),
+            "s.yaml:1:51: microphone.settings.path: needs one path without a line break. Rename the file, or "
+                + "name one path instead of a list."),
         Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 1s, set: camera.settings.format=i420 }]",
             "s.yaml:2:12: timeline[0]: format of ColorBars (camera) is not live: it cannot change while "

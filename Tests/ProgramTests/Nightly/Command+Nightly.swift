@@ -63,7 +63,9 @@ extension CommandTests {
             ], duration: "2s", clock: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.standardError.contains("sh did not end after its input"), "\(run)")
+        #expect(
+            run.standardError.contains("sh killed, because it did not end after its input"),
+            "\(run)")
         #expect(run.standardError.contains(/frames-lost [1-9]/), "\(run)")
         try session.expectTrueReport(run)
         #expect(try session.picture("camera").frameCount >= 29, "the recording is whole: \(run)")

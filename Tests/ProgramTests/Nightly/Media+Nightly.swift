@@ -186,7 +186,7 @@ extension MediaTests {
             """
             camera: { plugin: Media, settings: { device: "lavfi:\(graph)" }, on-failure: off }
             microphone: { plugin: Tone }
-            """, maximum: "320x180@30", duration: "12s", isolation: nil)
+            """, maximum: "320x180@30", duration: "12s", deadline: "2s", isolation: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let log = run.standardError

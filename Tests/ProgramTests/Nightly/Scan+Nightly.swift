@@ -107,7 +107,8 @@ extension ScanTests {
         for (plugin, place) in [("Tone", "host"), (library, "process")] {
             let text = try Greenroom.run("plugin", "info", plugin, environment: environment).text
             #expect(
-                text.contains("runs in \(place == "host" ? "the host's" : "a") process"), "\(text)")
+                text.contains("runs in \(place == "host" ? "the host's" : "a separate") process"),
+                "\(text)")
             for layer in ["dies with host", "no new privileges", "Landlock", "seccomp"] {
                 #expect(text.contains(layer), "says nothing of \(layer):\n\(text)")
             }
@@ -149,7 +150,8 @@ extension ScanTests {
         ] {
             let run = try Greenroom.run(
                 "plugins", environment: environment.merging(changes) { $1 })
-            #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.standardError.split(separator: "\n").count <= 1, "\(run)")
             #expect(run.text.contains("Loading ") && run.text.contains("Tone "), "\(run.text)")
         }
     }

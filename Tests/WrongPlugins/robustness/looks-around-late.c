@@ -1,6 +1,6 @@
 /* robustness.ungranted: opens files 75 times, 0.7 s of real time after start-send */
 /* outcome: warning */
-/* says: it tried to read /etc/ */
+/* says: denied: read /etc/ */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define MEMBERS pthread_t snoop; int32_t is_over;
 #define OWN_START_SEND

@@ -1,6 +1,6 @@
 /* robustness.ungranted: lists the folder of its library, which has other files than its own */
 /* outcome: warning */
-/* says: it tried to read */
+/* says: denied: read */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_START_SEND
 #include "../good.h"
