@@ -43,12 +43,14 @@ class Adapter:
         self.host = Host(instance)
         self.capabilities: list[tuple[int, int, int, int]] = []
         self._seen: set[tuple[type, str, int]] = set()
+        self.last_error: BaseException | None = None
         self.is_virtual = is_virtual(instance)
 
     # Errors
 
     def fault(self, error: BaseException) -> str:
         """Logs the traceback of an exception once, and returns its last line."""
+        self.last_error = error
         frames = traceback.extract_tb(error.__traceback__)
         place = (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
         last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
@@ -70,6 +72,28 @@ class Adapter:
             self.instance.set_error(self.fault(error))
             return FAILED
         return OK
+
+    def edit(self, function: Callable[..., Any], media: Frame | Block) -> Any:
+        """Calls a filter's ``edit``, and warns once if it returns its result."""
+        result = function(media)
+        if inspect.isawaitable(result):
+
+            async def wait() -> None:
+                self._expect_none(await result, media)
+
+            return wait()
+        self._expect_none(result, media)
+
+    def _expect_none(self, result: Any, media: Frame | Block) -> None:
+        if result is None or result is media or (key := (TypeError, "returned", 0)) in self._seen:
+            return
+        self._seen.add(key)
+        place = "block.samples" if isinstance(media, Block) else "frame.planes"
+        self.host.log(
+            f"edit returned a value, which is ignored: edit {place} in place, such as "
+            f"numpy.asarray({place}{'' if isinstance(media, Block) else '[0]'})[:] = edited",
+            "warning",
+        )
 
     def end(self, planes: tuple[Plane, ...] | list[Plane]) -> None:
         """Ends the access to memory of the host."""
@@ -301,7 +325,7 @@ class FilterAdapter(Adapter):
             self._start = parts[8]
         frame = Frame(parts, (parts[8] - self._start) / 1e9, self._count)
         self._count += 1
-        status = self.guard(self.filter.edit, frame)
+        status = self.guard(self.edit, self.filter.edit, frame)
         self.end(parts[3])
         return status
 
@@ -318,7 +342,7 @@ class AudioFilterAdapter(Adapter):
             self._start = pts
         block = Block(samples, 48000, self.filter.channels, pts, (pts - self._start) / 1e9)
         block.reference = reference
-        status = self.guard(self.filter.edit, block)
+        status = self.guard(self.edit, self.filter.edit, block)
         self.end([samples] if reference is None else [samples, reference])
         return status
 

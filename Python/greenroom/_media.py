@@ -144,10 +144,8 @@ def array_of(buffer: Buffer, dtype: Any, copy: bool | None) -> Any:
 class Block:
     """A block of audio: 16-bit samples of the shape (count, channels)."""
 
-    __slots__ = ("samples", "rate", "channels", "pts_ns", "time", "reference")
+    __slots__ = ("_samples", "rate", "channels", "pts_ns", "time", "reference")
 
-    #: A buffer, writable where the plugin makes or edits the audio.
-    samples: Plane | memoryview
     rate: int
     channels: int
     #: When the first sample sounds, in nanoseconds on the session's clock.
@@ -160,12 +158,17 @@ class Block:
     def __init__(
         self, samples: Plane | memoryview, rate: int, channels: int, pts_ns: int, time: float = 0.0
     ) -> None:
-        self.samples = samples
+        self._samples = samples
         self.rate = rate
         self.channels = channels
         self.pts_ns = pts_ns
         self.time = time
         self.reference = None
+
+    @property
+    def samples(self) -> Plane | memoryview:
+        """A buffer, writable where the plugin makes or edits the audio, in place."""
+        return self._samples
 
     @property
     def count(self) -> int:

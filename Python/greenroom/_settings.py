@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pathlib
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
@@ -152,3 +153,58 @@ def settings_of(plugin: type) -> Sequence[tuple[Setting, Any]]:
                 )
             found[name] = (value, annotations[name])
     return list(found.values())
+
+
+def check_settings(plugin: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Checks values as the host does, by name. Raises ValueError with the host's words."""
+    checked = dict(check_setting(plugin, name, value) for name, value in given.items())
+    for declared, _ in settings_of(plugin):
+        if declared.default is None and declared.name not in checked:
+            raise ValueError(
+                f"{declared.name}: {plugin.__name__} requires this setting "
+                f"({declared.title or declared.name}). Add it."
+            )
+    return checked
+
+
+def check_setting(plugin: type, name: str, value: Any) -> tuple[str, Any]:
+    """Checks one value. Returns the name of session files, and the value with the setting's type."""
+    name = name.replace("_", "-")
+    declared = settings_of(plugin)
+    for one, annotation in declared:
+        if one.name == name:
+            return name, _checked(one.parameter(plugin, annotation), value)
+    known = ", ".join(one.name for one, _ in declared)
+    raise ValueError(
+        f"{name}: {plugin.__name__} has no such setting. Its settings: {known}."
+        if known
+        else f"{name}: {plugin.__name__} has no settings. Remove it."
+    )
+
+
+def _checked(parameter: tuple[Any, ...], value: Any) -> Any:
+    kind, flags, name, _, unit, choices, _, lowest, highest = parameter
+    if kind == CHOICE and type(value) in (bool, int):
+        # YAML reads 720 as a number and true as a Boolean, even if a name is meant.
+        value = str(value).lower()
+    if kind == STRING and type(value) is int:
+        value = str(value)
+    if kind == PATH and isinstance(value, pathlib.Path):
+        value = str(value)
+    expected, is_right = {
+        BOOLEAN: ("true or false", type(value) is bool),
+        INTEGER: ("a whole number", type(value) is int),
+        NUMBER: ("a number", type(value) in (int, float) and math.isfinite(value)),
+        STRING: ("text", type(value) is str),
+        CHOICE: (f"one of {', '.join(choices)}", value in choices),
+        PATH: ("a path", type(value) is str),
+    }[kind]
+    if not is_right:
+        written = f'"{value}"' if isinstance(value, str) else json.dumps(value, default=repr)
+        raise ValueError(f"{name}: needs {expected}, found {written}.")
+    if flags & BOUNDED and not lowest <= value <= highest:
+        bounds = f"{lowest:.15g} to {highest:.15g}" + (f" {unit}" if unit else "")
+        raise ValueError(f"{name}: {value} is out of bounds. Use {bounds}.")
+    if kind == PATH and not value:
+        raise ValueError(f"{name}: the path is empty. Name a file or folder.")
+    return float(value) if kind == NUMBER else value

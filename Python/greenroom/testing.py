@@ -50,6 +50,7 @@ from ._plugins import (
 
 from ._program import host_program
 from ._session import Event, Result, SessionError
+from ._settings import check_setting, check_settings, settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -252,6 +253,7 @@ class TestHost:
         kinds = kinds_of(plugin)
         for kind in kinds:
             description(plugin, kind, "test")
+        given = check_settings(plugin, settings or {})
         made: Plugin | None = None
         for kind in kinds:
             if issubclass(plugin, Agent):
@@ -259,8 +261,8 @@ class TestHost:
             else:
                 made = plugin()
             made._host = Host(self._instance)
-            for name, value in (settings or {}).items():
-                apply_setting(made, name.replace("_", "-"), value)
+            for name, value in given.items():
+                apply_setting(made, name, value)
             self._adapters.append((kind, adapt(made, kind, self._instance)))
         assert made is not None
         #: The plugin's object.
@@ -288,19 +290,30 @@ class TestHost:
             takes = kind in (1, 3, COMPOSER, FILTER)
             answer = adapter.initialize(offer if takes else None)
             if isinstance(answer, int) and answer != 0:
-                raise RuntimeError(self.errors[-1] if self.errors else f"initialize returned {answer}")
+                raise self._refusal(adapter)
         for _, adapter in self._adapters:
             if adapter.start_send() != 0:
-                raise RuntimeError(self.errors[-1] if self.errors else "start failed")
+                raise self._refusal(adapter)
+
+    def _refusal(self, adapter: Adapter) -> RuntimeError:
+        """The error of a callback, with the plugin's exception as its cause."""
+        refusal = RuntimeError(self.errors[-1] if self.errors else "the plugin refused the call")
+        refusal.__cause__ = adapter.last_error
+        return refusal
 
     def advance(self, seconds: float) -> None:
         """Lets time pass. Frames and blocks that are due are made meanwhile."""
         self._clock.advance(self._clock.now + round(seconds * 1e9))
 
     def set(self, name: str, value: Any) -> None:
-        """Changes a live setting."""
+        """Changes a live setting, and calls ``changed``."""
+        name, value = check_setting(type(self.plugin), name, value)
+        declared = next(one for one, _ in settings_of(type(self.plugin)) if one.name == name)
+        if not declared.live:
+            raise ValueError(f"{name}: the setting is not live. Set it at the start.")
         for adapter in self._each():
-            adapter.set(name.replace("_", "-"), value)
+            if adapter.set(name, value) != 0:
+                raise self._refusal(adapter)
 
     def stop(self) -> None:
         """Stops and ends the plugin."""
@@ -320,8 +333,8 @@ class TestHost:
             memoryview(new).cast("B")[:] = memoryview(old).cast("B")
         made = Frame(parts[:8] + (self._clock.now,), self.time)
         for adapter in self._each(FILTER):
-            if adapter.guard(adapter.filter.edit, made) != 0:
-                raise RuntimeError(self.errors[-1])
+            if adapter.guard(adapter.edit, adapter.filter.edit, made) != 0:
+                raise self._refusal(adapter)
         return made
 
     def edit_audio(self, pcm: bytes, reference: bytes | None = None) -> bytes:
@@ -332,8 +345,8 @@ class TestHost:
             samples = _core.samples(pcm, channels)
             block = Block(samples, 48000, channels, self._clock.now, self.time)
             block.reference = None if reference is None else _core.samples(reference, channels)
-            if adapter.guard(adapter.filter.edit, block) != 0:
-                raise RuntimeError(self.errors[-1])
+            if adapter.guard(adapter.edit, adapter.filter.edit, block) != 0:
+                raise self._refusal(adapter)
             result = block.tobytes()
         return result
 
@@ -358,10 +371,14 @@ class TestHost:
         return who
 
     def say(self, who: Participant, pcm: bytes) -> None:
-        """A participant says samples, at the rate and channels that the output wants, in real time."""
+        """A participant says samples, which take their time.
+
+        pcm: 16-bit samples at the rate and channels that the output wants: 16 kHz mono for a receiver or an
+        agent, unless its class says otherwise.
+        """
         for track, (kind, owner) in list(self._tracks.items()):
             want = self._wants.get(track)
-            if owner != who or kind != 2 or want is None:
+            if owner != who or TRACK_KINDS[kind] not in ("microphone", "mix") or want is None:
                 continue
             rate, channels, count = want[8:11]
             size = count * channels * 2

@@ -60,8 +60,9 @@ def test_an_exception_of_a_filter_refuses_the_frame() -> None:
 
     with TestHost(Wrong) as host:
         for _ in range(3):
-            with pytest.raises(RuntimeError, match="not this one"):
+            with pytest.raises(RuntimeError, match="not this one") as caught:
                 host.edit(host.picture())
+    assert isinstance(caught.value.__cause__, ValueError)
     assert sum("Traceback" in line for line in host.log) == 1
 
 
@@ -307,6 +308,49 @@ def test_wrong_settings_name_place_and_rule() -> None:
         description(Bare, 1, "x")
     with pytest.raises(TypeError, match="Odd.speed: a setting is annotated as"):
         description(Odd, 1, "x")
+
+
+def test_a_test_host_refuses_the_settings_that_the_host_refuses() -> None:
+    class Needs(greenroom.Camera):
+        file: pathlib.Path = greenroom.setting(title="A file")
+        mode: Literal["fast", "good"] = greenroom.setting("good", live=False)
+
+    for settings, message in (
+        ({"speed": 2000}, "speed: 2000 is out of bounds. Use 0 to 1000 px/s."),
+        ({"speed": 1.5}, "speed: needs a whole number, found 1.5."),
+        ({"speed": "fast"}, 'speed: needs a whole number, found "fast".'),
+        ({"sped": 3}, "sped: Stripes has no such setting. Its settings: speed."),
+    ):
+        with pytest.raises(ValueError) as caught:
+            TestHost(Stripes, settings)
+        assert str(caught.value) == message
+    with pytest.raises(ValueError, match=r"file: Needs requires this setting \(A file\). Add it."):
+        TestHost(Needs)
+    with pytest.raises(ValueError, match="mode: needs one of fast, good, found \"slow\"."):
+        TestHost(Needs, {"file": "x", "mode": "slow"})
+    with TestHost(Needs, {"file": "x"}) as host:
+        assert host.plugin.file == pathlib.Path("x")
+        with pytest.raises(ValueError, match="mode: the setting is not live"):
+            host.set("mode", "fast")
+        with pytest.raises(ValueError, match="sped: Needs has no such setting"):
+            host.set("sped", 1)
+
+
+def test_an_edit_that_returns_its_result_is_warned_of_once() -> None:
+    class Returns(greenroom.AudioFilter):
+        async def edit(self, block: greenroom.Block) -> bytes:
+            return bytes(960)
+
+    class Replaces(greenroom.AudioFilter):
+        def edit(self, block: greenroom.Block) -> None:
+            block.samples = memoryview(bytes(960))  # type: ignore[misc]
+
+    loud = b"\0\1" * 480
+    with TestHost(Returns) as host:
+        assert host.edit_audio(loud) == host.edit_audio(loud) == loud
+    assert len(host.log) == 1 and "edit block.samples in place" in host.log[0]
+    with TestHost(Replaces) as host, pytest.raises(RuntimeError, match="no setter"):
+        host.edit_audio(loud)
 
 
 def test_wrong_pixels_name_the_shape_that_is_needed() -> None:

@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -435,3 +436,26 @@ def test_a_script_conforms(tmp_path: pathlib.Path) -> None:
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "conforms: 2 passed, 3 skipped" in run.stdout, run.stdout
+
+
+@pytest.mark.parametrize("kind, method", [
+    ("camera", "draw"), ("share", "draw"), ("microphone", "fill"), ("share-audio", "fill"),
+    ("pre-processor", "edit"), ("audio-pre-processor", "edit"), ("output", "video"), ("speaker", "audio"),
+    ("receiver", "seen"), ("composer", "compose"), ("bot", "speaking"),
+])  # fmt: skip
+def test_the_test_of_a_new_package_calls_the_plugin(tmp_path: pathlib.Path, kind: str, method: str) -> None:
+    subprocess.run(
+        [str(host_program()), "new", kind, "my-own", "--language", "python"], cwd=tmp_path, check=True,
+        capture_output=True,
+    )  # fmt: skip
+    for breaks in (False, True):
+        if breaks:
+            source = tmp_path / "my-own/my-own.py"
+            begins = re.compile(rf'(def {method}\(.*\n(?:        """.*\n)?)')
+            source.write_text(begins.sub(r"\1        raise ValueError('broken')\n", source.read_text()))
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=tmp_path / "my-own",
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert ("1 passed" in done.stdout) is not breaks, done.stdout
+        assert ("ValueError: broken" in done.stdout) is breaks, done.stdout

@@ -205,7 +205,7 @@ enum ScriptLoad {
                 error = LoadError(
                     code: .noInterpreter, place: path,
                     explanation: "its interpreter has no package greenroom. Install it there with "
-                        + "pip install greenroom, or name another one with \"python\".")
+                        + "pip install greenroom-*.whl, or name another one with \"python\".")
             }
             throw error
         }

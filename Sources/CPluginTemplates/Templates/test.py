@@ -14,3 +14,4 @@ def test_it_runs() -> None:
     with TestHost(plugin.MyPlugin) as host:
         host.advance(0.5)
     assert host.gave_up is None and not host.errors
+    assert host.frames

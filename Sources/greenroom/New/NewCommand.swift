@@ -17,7 +17,7 @@ struct NewCommand: ParsableCommand {
             A plugin in Swift builds against a checkout of Greenroom; an installed program copies \
             the SDK into the folder. A plugin in C or C++ builds \
             against headers alone, which are copied into the folder. A plugin in Python needs the \
-            package greenroom: pip install greenroom.
+            package greenroom: pip install greenroom-*.whl.
             """)
 
     @Argument(help: "The kind of the plugin.")

@@ -111,7 +111,8 @@ extension NewPackage {
             return
                 "The package describes every class and method: `python3 -m pydoc greenroom`. Install it "
                 + "where the plugin runs, in a virtual environment `.venv` here: "
-                + "`python3 -m venv .venv && .venv/bin/pip install greenroom pytest`."
+                + "`python3 -m venv .venv && .venv/bin/pip install PATH/greenroom-*.whl pytest`, "
+                + "with the path of Greenroom's wheel."
         case .headers(let headers):
             let kind = plugin.template.kind
             guard kind.takesMedia else {

@@ -24,9 +24,11 @@ extension NewPlugin {
 
     /// The test of a plugin in Python.
     var pythonTest: PackageFile {
-        PackageFile(
-            path: "test_\(name.replacing("-", with: "_")).py", text: named(Self.template("test.py"))
-        )
+        let steps = template.pythonTest.steps.joined(separator: "\n        ")
+        let text = Self.template("test.py")
+            .replacing("host.advance(0.5)", with: steps)
+            .replacing("assert host.frames", with: template.pythonTest.expectation)
+        return PackageFile(path: "test_\(name.replacing("-", with: "_")).py", text: named(text))
     }
 
     /// The build files of a plugin without a package manager.

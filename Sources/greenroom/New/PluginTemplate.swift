@@ -20,6 +20,9 @@ struct PluginTemplate: Sendable {
     /// The fake plugins that the Swift test needs, and the state that the test expects after a
     /// second.
     var test: (fakes: [String], expectation: String)
+    /// The steps of the Python test, which call the function that an author changes first, and
+    /// their expected result.
+    var pythonTest: (steps: [String], expectation: String)
     /// The function and the template of the source, by language.
     var sources: [NewPlugin.Language: (function: String, template: String)]
     /// The plugin that a session also needs: the source of a filter, an output or a call, or the
@@ -42,6 +45,12 @@ struct PluginTemplate: Sendable {
             test: (
                 [], #"#expect(session.takeFrames(of: "camera").count { $0.content == .new } >= 29)"#
             ),
+            pythonTest: (
+                [
+                    "host.advance(0.5)"
+                ],
+                "assert host.frames"
+            ),
             sources: [
                 .swift: ("fill", "Camera.swift"),
                 .python: ("draw", "camera.py"),
@@ -52,12 +61,24 @@ struct PluginTemplate: Sendable {
             kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
             setting: ("frequency", 440, 1000), task: "the plugin produces samples",
             test: ([], #"#expect(session.takeSamples(of: "microphone").contains { $0 != 0 })"#),
+            pythonTest: (
+                [
+                    "host.advance(0.5)"
+                ],
+                "assert any(any(block.pcm) for block in host.audio)"
+            ),
             sources: audio),
         PluginTemplate(
             kind: .shareSource, typeSuffix: "Share", content: "a page of text that scrolls",
             setting: ("lines", 30, 12), task: "a frame is drawn",
             test: (
                 [], #"#expect(session.takeFrames(of: "share").contains { $0.content == .new })"#
+            ),
+            pythonTest: (
+                [
+                    "host.advance(0.5)"
+                ],
+                "assert host.frames"
             ),
             sources: [
                 .swift: ("fill", "Share.swift"),
@@ -69,6 +90,12 @@ struct PluginTemplate: Sendable {
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
             setting: ("frequency", 440, 1000), task: "the plugin produces samples",
             test: ([], #"#expect(session.takeSamples(of: "share-audio").contains { $0 != 0 })"#),
+            pythonTest: (
+                [
+                    "host.advance(0.5)"
+                ],
+                "assert any(any(block.pcm) for block in host.audio)"
+            ),
             sources: audio,
             companion: "ColorBarsShare",
             // The audio of a share is a microphone's of another kind.
@@ -85,6 +112,12 @@ struct PluginTemplate: Sendable {
                 ["FakeCamera"],
                 #"#expect(session.takeFrames(of: "camera").last?.planes[1].contains(128) == false)"#
             ),
+            pythonTest: (
+                [
+                    "edited = host.edit(host.picture(u=128))"
+                ],
+                "assert memoryview(edited.planes[1])[0, 0] != 128"
+            ),
             sources: [
                 .swift: ("onPreProcessRawData", "PreProcessor.swift"),
                 .python: ("edit", "pre-processor.py"),
@@ -97,6 +130,13 @@ struct PluginTemplate: Sendable {
             test: (
                 ["FakeMicrophone"],
                 #"#expect(session.takeSamples(of: "microphone").contains { $0 != 0 && $0 != 1000 })"#
+            ),
+            pythonTest: (
+                [
+                    #"block = b"\0\x20" * 480  # 10 ms"#,
+                    "edited = host.edit_audio(block)",
+                ],
+                "assert edited != block"
             ),
             sources: [
                 .swift: ("onPreProcessRawData", "AudioPreProcessor.swift"),
@@ -112,6 +152,12 @@ struct PluginTemplate: Sendable {
                 ["FakeCamera"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] != nil)"#
             ),
+            pythonTest: (
+                [
+                    #"host.show(host.join("Ana", "camera"), host.picture())"#
+                ],
+                #"assert host.report["brightness"] == 128"#
+            ),
             sources: [
                 .swift: ("onVideo", "Output.swift"),
                 .python: ("video", "output.py"),
@@ -125,6 +171,12 @@ struct PluginTemplate: Sendable {
             test: (
                 ["FakeMicrophone"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["loudness"] != nil)"#
+            ),
+            pythonTest: (
+                [
+                    #"host.say(host.join("Ana", "mix"), b"\0\x20" * 48000)"#
+                ],
+                #"assert host.report["loudness"] == 0.25"#
             ),
             sources: [
                 .swift: ("onVirtualSpeakerMixedAudioReceived", "Speaker.swift"),
@@ -142,6 +194,12 @@ struct PluginTemplate: Sendable {
                 ["FakeCall"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] == 100)"#
             ),
+            pythonTest: (
+                [
+                    #"host.show(host.join("Ana", "camera"), host.picture())"#
+                ],
+                #"assert host.report["brightness"] == 128"#
+            ),
             sources: [
                 .swift: ("onRawDataFrameReceived", "Receiver.swift"),
                 .python: ("seen", "receiver.py"),
@@ -153,7 +211,16 @@ struct PluginTemplate: Sendable {
             kind: .output, special: ("bot", "a bot"), typeSuffix: "Bot",
             content: "a tone that answers each participant",
             setting: ("frequency", 440, 1000), task: "somebody begins or ends to speak",
-            test: ([], ""), sources: [.python: ("speaking", "bot.py")],
+            test: ([], ""),
+            pythonTest: (
+                [
+                    #"ana = host.join("Ana")"#,
+                    #"host.say(ana, b"\0\x20" * 16000)  # a second of speech"#,
+                    "host.say(ana, bytes(32000))  # a second of silence",
+                ],
+                "assert any(any(block.pcm) for block in host.audio)"
+            ),
+            sources: [.python: ("speaking", "bot.py")],
             companion: "LoopbackCall", companionKey: PluginAddress.callKey),
         PluginTemplate(
             kind: .call, typeSuffix: "Meeting",
@@ -162,6 +229,7 @@ struct PluginTemplate: Sendable {
             test: (
                 [], #"#expect(session.takeSamples(of: "guest-microphone").contains { $0 != 0 })"#
             ),
+            pythonTest: ([], ""),
             sources: [
                 .swift: ("onStart", "Call.swift"),
                 .c: ("start_send", "call.c"),
@@ -173,6 +241,13 @@ struct PluginTemplate: Sendable {
             test: (
                 ["FakeCamera"],
                 #"#expect(session.takeFrames(of: "stage").contains { $0.content == .new })"#
+            ),
+            pythonTest: (
+                [
+                    #"host.show(host.join("Ana", "camera"), host.picture())"#,
+                    "host.advance(0.5)",
+                ],
+                "assert any(memoryview(frame.planes[0])[0, 0] == 128 for frame in host.frames)"
             ),
             sources: [
                 .swift: ("fill", "Composer.swift"),
@@ -205,7 +280,7 @@ struct PluginTemplate: Sendable {
     var result: String {
         if let file { return file.path }
         guard !kind.isCall else { return "recording/guest-camera.y4m" }
-        guard !isAgent else { return "recording/microphone.wav" }
+        guard !isAgent else { return "recording/camera.wav" }
         let track = address.role?.track ?? .camera
         return "recording/\(track.rawValue).\(kind.facts.medium == .audio ? "wav" : "y4m")"
     }
