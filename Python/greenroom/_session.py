@@ -48,6 +48,15 @@ class Event:
         )  # fmt: skip
 
 
+def faults(events: Sequence[Event], lines: Sequence[str]) -> str:
+    """Why a session did not start: its errors, and the last lines of its log."""
+    errors = [
+        event.text or "\n".join(event.data.get("summary") or [])
+        for event in events if event.level == "error"
+    ]  # fmt: skip
+    return "\n".join([*filter(None, errors), *lines]) or "greenroom run has ended"
+
+
 @dataclasses.dataclass(frozen=True)
 class Result:
     """How a session ended."""
@@ -184,8 +193,7 @@ class Session:
             await self._reader
             await self._errors
             await self._process.wait()
-            faults = [str(event.text or dict(event.data)) for event in self._events if event.level == "error"]
-            raise SessionError("\n".join(faults + self._lines[-20:]) or "greenroom run has ended")
+            raise SessionError(faults(self._events, self._lines[-20:]))
 
     async def _read_errors(self) -> None:
         assert self._process is not None and self._process.stderr is not None
@@ -265,14 +273,20 @@ class Session:
         """Sends a request, and returns the first answer to it."""
         _loop.expect(self._loop, "this session")
         async with self._asks:
-            await self._connect()
-            assert self._socket is not None
-            reader, writer = self._socket
-            writer.write(f"{line}\n".encode())
-            await writer.drain()
-            answer = await asyncio.wait_for(reader.readline(), 10)
+            answer = b""
+            with contextlib.suppress(ConnectionError):
+                if not self._is_over:
+                    await self._connect()
+                    assert self._socket is not None
+                    reader, writer = self._socket
+                    writer.write(f"{line}\n".encode())
+                    await writer.drain()
+                    answer = await asyncio.wait_for(reader.readline(), 10)
             if not answer:
-                raise SessionError("the session has ended")
+                raise SessionError(
+                    f"the session {self.name} has ended, and answers no {line.partition(' ')[0]}. Its result is "
+                    "session.result; its last report is session.json in the folder of its recording"
+                )
             value: dict[str, Any] = json.loads(answer)
             if value.get("event") == "control-error":
                 raise SessionError(str(value.get("text")))
@@ -285,6 +299,12 @@ class Session:
         """
         if "\n" in text:
             raise ValueError("a command is one line")
+        if text.strip() == "stop" and not self._is_over:
+            # The session has no time for an answer: the event is its end.
+            await self.stop()
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._is_over)
+            return self._events[-1]
         value = await self._ask(text)
         return Event.read(json.dumps(value))
 

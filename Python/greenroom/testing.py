@@ -49,7 +49,7 @@ from ._plugins import (
 )  # fmt: skip
 
 from ._program import host_program
-from ._session import Event, Result, SessionError
+from ._session import Event, Result, SessionError, faults
 from ._settings import check_setting, check_settings, settings_of
 
 if TYPE_CHECKING:
@@ -486,8 +486,7 @@ class TestSession:
             thread.start()
         if self._wait(lambda event: event.name == "started", 0) is None:
             self._end()
-            faults = [str(event.text) for event in self.events if event.level == "error"]
-            raise SessionError("\n".join(faults + self._log) or "greenroom run has ended")
+            raise SessionError(faults(self.events, self._log))
         return self
 
     def __exit__(self, *arguments: object) -> None:

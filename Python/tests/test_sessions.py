@@ -343,9 +343,31 @@ def test_sessions_are_followed_and_steered(tmp_path: pathlib.Path) -> None:
     asyncio.run(whole())
 
 
+def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None:
+    session = {"session": {"name": "ends"}, "camera": {"plugin": "ColorBars"}}
+
+    async def whole() -> None:
+        async with greenroom.Session(session) as own:
+            assert (await own.command("stop")).name == "ended"
+            assert own.result is not None and own.result.exit == 0
+            with pytest.raises(greenroom.SessionError, match="has ended, and answers no report. Its result"):
+                await own.report()
+            with pytest.raises(greenroom.SessionError, match="has ended, and answers no mute"):
+                await own.command("mute")
+        async with greenroom.Session(session) as own:
+            assert own.name is not None
+            async with greenroom.Session.attach(own.name) as other:
+                assert (await other.command("stop")).name == "ended"
+
+    asyncio.run(whole())
+
+
 def test_a_wrong_session_file_names_its_faults() -> None:
     with pytest.raises(greenroom.SessionError, match="camera: needs one of the keys"):
         greenroom.run({"camera": {}})
+    broken = {"camera": {"plugin": "ColorBars"}, "outputs": [{"record": {"folder": "/proc/nowhere"}}]}
+    with pytest.raises(greenroom.SessionError, match="^greenroom: /proc/nowhere/: cannot make this folder"):
+        greenroom.run(broken)
 
 
 # The host's clock by hand
