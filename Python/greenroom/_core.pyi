@@ -1,10 +1,15 @@
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from typing_extensions import Buffer
 
 
+class Array(Protocol):
+    """An array of NumPy, whose stubs declare no buffer before Python 3.12."""
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
 
 FrameTuple: TypeAlias = tuple[int, int, int, tuple["Plane", ...], int, int, int, int, int]
 
@@ -76,7 +81,7 @@ def from_rgb(
     range: int,
     matrix: int,
     is_bgr: bool,
-    pixels: Buffer,
+    pixels: Buffer | Array,
 ) -> None: ...
 def frame(format: int, width: int, height: int) -> FrameTuple: ...
 def level(samples: Buffer) -> float: ...

@@ -10,7 +10,7 @@ from . import _core
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from ._core import FrameTuple, Plane
+    from ._core import Array, FrameTuple, Plane
 
 #: The pixel formats, named by the order of their components in memory.
 PixelFormat = Literal[
@@ -90,11 +90,11 @@ class Frame:
         """A copy as BGR, the order of OpenCV, of an ``i420`` frame."""
         return self._pixels(is_bgr=True)
 
-    def write_rgb(self, pixels: Buffer) -> None:
+    def write_rgb(self, pixels: Buffer | Array) -> None:
         """Replaces the content of an ``i420`` frame by pixels of the shape (height, width, 3 or 4)."""
         self._write(pixels, is_bgr=False)
 
-    def write_bgr(self, pixels: Buffer) -> None:
+    def write_bgr(self, pixels: Buffer | Array) -> None:
         """The same for pixels in the order of OpenCV."""
         self._write(pixels, is_bgr=True)
 
@@ -107,7 +107,7 @@ class Frame:
         value, matrix = self._colors()
         return _core.to_rgb(self.planes, self.width, self.height, value, matrix, is_bgr)
 
-    def _write(self, pixels: Buffer, is_bgr: bool) -> None:
+    def _write(self, pixels: Buffer | Array, is_bgr: bool) -> None:
         value, matrix = self._colors()
         _core.from_rgb(self.planes, self.width, self.height, value, matrix, is_bgr, pixels)
 

@@ -18,7 +18,7 @@ from ._voice import Voice
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from ._core import Instance
+    from ._core import Array, Instance
 
 VIDEO_SOURCE, MICROPHONE, SHARE, SHARE_AUDIO, FILTER, OUTPUT, CALL, COMPOSER, AUDIO_FILTER = range(
     1, 10
@@ -132,7 +132,7 @@ class Camera(Plugin):
 
     def send(
         self,
-        planes: Buffer | Sequence[Buffer],
+        planes: Buffer | Array | Sequence[Buffer | Array],
         format: PixelFormat = "i420",
         *,
         width: int | None = None,
@@ -199,7 +199,7 @@ class Microphone(Plugin):
             self._voice = Voice(self.rate, self.channels)
         return self._voice
 
-    def play(self, pcm: Buffer) -> Any:
+    def play(self, pcm: Buffer | Array) -> Any:
         """Plays 16-bit samples; returns when they have been heard. See `Voice.play`."""
         return self.voice.play(pcm)
 

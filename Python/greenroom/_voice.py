@@ -15,7 +15,7 @@ from ._pace import due_times, is_virtual
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from ._core import Instance
+    from ._core import Array, Instance
 
 QUEUE_FULL = 30
 UNSUPPORTED = 42
@@ -94,13 +94,13 @@ class Voice:
         self._instance: Instance | None = None
         self._thread: threading.Thread | None = None
 
-    def play(self, pcm: Buffer) -> Playback:
+    def play(self, pcm: Buffer | Array) -> Playback:
         """Plays samples after those that are queued: 16-bit, little-endian, channels interleaved.
 
         In an event loop it returns at once: ``await voice.play(pcm)`` continues when the audio has been
         heard. Elsewhere it returns when the audio has been heard or `clear` was called.
         """
-        view = memoryview(pcm)
+        view = memoryview(pcm)  # type: ignore[arg-type]
         if view.format not in ("B", "b", "c", "h", "<h", "@h", "H"):
             raise ValueError(
                 f"the samples have the type {view.format!r}, and need int16 or bytes: use "
