@@ -16,7 +16,7 @@ The session file names the socket for each part of the bot::
     outputs: [{ connect: ./bot.sock }]
     call: { plugin: WebRoom }
 
-Needs ``pip install greenroom[pipecat]``.
+Needs the wheel with its extra ``pipecat``.
 """
 
 from __future__ import annotations

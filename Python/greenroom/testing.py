@@ -231,13 +231,21 @@ class TestHost:
         size: tuple[int, int] = (320, 180),
         fps: float = 30,
     ) -> None:
-        #: The media that the plugin has sent.
+        """
+        settings: by the names of session files. A value that the host would refuse raises ValueError.
+        size, fps: the offer to a source of video.
+        """
+        #: The frames that a camera, a share or a composer has sent.
         self.frames: list[Frame] = []
+        #: The blocks that a microphone or a voice has sent, silence included.
         self.audio: list[SentAudio] = []
-        #: Lines of the log, refusals of callbacks, values of the report, and commands.
+        #: The lines of the log, with the traceback of each exception.
         self.log: list[str] = []
+        #: The last lines of the exceptions of callbacks.
         self.errors: list[str] = []
+        #: The values of ``report_value``.
         self.report: dict[str, float] = {}
+        #: The commands that the plugin has sent, messages included.
         self.commands: list[str] = []
         #: The status and reason with which the plugin has given up; None if it has not.
         self.gave_up: tuple[int, str] | None = None
@@ -302,7 +310,10 @@ class TestHost:
         return refusal
 
     def advance(self, seconds: float) -> None:
-        """Lets time pass. Frames and blocks that are due are made meanwhile."""
+        """Lets time pass. Frames and blocks that are due are made meanwhile.
+
+        A camera makes a frame at 0 s, too: 31 frames in the first second at 30 fps.
+        """
         self._clock.advance(self._clock.now + round(seconds * 1e9))
 
     def set(self, name: str, value: Any) -> None:
@@ -338,7 +349,7 @@ class TestHost:
         return made
 
     def edit_audio(self, pcm: bytes, reference: bytes | None = None) -> bytes:
-        """Has an audio filter edit a block of 10 ms at 48 kHz."""
+        """Has an audio filter edit a block of 10 ms at 48 kHz: 960 bytes, or 1,920 with two channels."""
         result = pcm
         for adapter in self._each(AUDIO_FILTER):
             channels = adapter.audio_editing[0]
