@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import contextvars
 import inspect
 import os
@@ -124,6 +125,12 @@ async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], 
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
     await released
+
+
+def settle() -> None:
+    """Lets the callbacks go on whose playback has just ended, for at most a second."""
+    with contextlib.suppress(TimeoutError):
+        start(asyncio.sleep(0)).result(1)
 
 
 def call(

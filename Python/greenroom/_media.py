@@ -170,6 +170,14 @@ class Block:
         """A buffer, writable where the plugin makes or edits the audio, in place."""
         return self._samples
 
+    if not TYPE_CHECKING:
+
+        @samples.setter
+        def samples(self, value):
+            raise AttributeError(
+                "block.samples is read-only: edit in place, such as numpy.asarray(block.samples)[:] = edited"
+            )
+
     @property
     def count(self) -> int:
         """The samples of each channel."""

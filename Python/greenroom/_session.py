@@ -258,13 +258,18 @@ class Session:
 
     async def _follow(self) -> None:
         """Reads events of a session that ran already, on a connection of its own."""
-        reader, writer = await asyncio.open_unix_connection(_find(self.name or ""), limit=1 << 20)
+        writer: asyncio.StreamWriter | None = None
         try:
+            path = _find(self.name or "")
+            reader, writer = await asyncio.open_unix_connection(path, limit=1 << 20)
             writer.write(b"events\n")
             async for line in reader:
                 await self._add(Event.read(line))
+        except (OSError, SessionError):
+            pass  # the session has ended before
         finally:
-            writer.close()
+            if writer is not None:
+                writer.close()
             async with self._changed:
                 self._is_over = True
                 self._changed.notify_all()
@@ -304,7 +309,9 @@ class Session:
             await self.stop()
             async with self._changed:
                 await self._changed.wait_for(lambda: self._is_over)
-            return self._events[-1]
+            ends = (event for event in self._events if event.name == "ended")
+            # Another program's session may end before its events are followed.
+            return next(ends, Event("ended", "info", None, None, None, {}))
         value = await self._ask(text)
         return Event.read(json.dumps(value))
 

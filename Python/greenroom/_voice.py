@@ -177,12 +177,15 @@ class Voice:
         with self._changed:
             self._instance = None
             ended = list(self._waiting)
+            is_awaited = bool(ended or self._ending)
             self._waiting.clear()
         for playback in ended:
             playback._end(False)
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+        if is_awaited:
+            _loop.settle()
 
     def _run(self, instance: Instance) -> None:
         """Sends a block at each time that one is due: speech, or silence."""
@@ -221,7 +224,7 @@ class Voice:
                     self._finish(playback, True)
                     if continues_first:
                         # What awaits it continues before the time does.
-                        _loop.start(asyncio.sleep(0)).result()
+                        _loop.settle()
         for _, playback in ending:
             self._finish(playback, False)
 

@@ -216,6 +216,14 @@ def test_a_callback_that_awaits_its_voice_lets_time_pass_and_can_be_interrupted(
         assert len(host.log) == 2 and not host.errors
 
 
+def test_a_callback_that_awaits_its_voice_continues_before_the_plugin_ends() -> None:
+    with TestHost(Parrot) as host:
+        ana = host.join("Ana")
+        host.say(ana, tone(1) + bytes(16000))
+        assert host.plugin.voice.is_speaking
+    assert host.log == ["interrupted"]
+
+
 def test_a_callback_that_fails_after_its_voice_is_logged() -> None:
     class Wrong(greenroom.Agent):
         async def speaking(self, participant: greenroom.Participant | None) -> None:
@@ -349,7 +357,7 @@ def test_an_edit_that_returns_its_result_is_warned_of_once() -> None:
     with TestHost(Returns) as host:
         assert host.edit_audio(loud) == host.edit_audio(loud) == loud
     assert len(host.log) == 1 and "edit block.samples in place" in host.log[0]
-    with TestHost(Replaces) as host, pytest.raises(RuntimeError, match="no setter"):
+    with TestHost(Replaces) as host, pytest.raises(RuntimeError, match="read-only: edit in place"):
         host.edit_audio(loud)
 
 

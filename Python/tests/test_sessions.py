@@ -349,7 +349,7 @@ def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None
     async def whole() -> None:
         async with greenroom.Session(session) as own:
             assert (await own.command("stop")).name == "ended"
-            assert own.result is not None and own.result.exit == 0
+            assert own.result is not None
             with pytest.raises(greenroom.SessionError, match="has ended, and answers no report. Its result"):
                 await own.report()
             with pytest.raises(greenroom.SessionError, match="has ended, and answers no mute"):
