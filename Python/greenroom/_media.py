@@ -51,15 +51,13 @@ class Frame:
     """
 
     __slots__ = (
-        "format", "width", "height", "planes", "rotation", "full_range", "matrix", "pts_ns", "time",
+        "format", "width", "height", "_planes", "rotation", "full_range", "matrix", "pts_ns", "time",
         "index", "revision",
     )  # fmt: skip
 
     format: PixelFormat
     width: int
     height: int
-    #: One plane for each component that is stored apart: Y, U and V of ``i420``.
-    planes: tuple[Plane, ...]
     #: How far to turn the frame clockwise to see it upright: 0, 90, 180 or 270.
     rotation: int
     #: Whether luma is 0 to 255 and not 16 to 235.
@@ -74,13 +72,26 @@ class Frame:
     revision: int
 
     def __init__(self, parts: FrameTuple, time: float = 0.0, index: int = 0) -> None:
-        number, self.width, self.height, self.planes, self.rotation, value, matrix = parts[:7]
+        number, self.width, self.height, self._planes, self.rotation, value, matrix = parts[:7]
         self.format = FORMAT_NAMES[number]
         self.full_range = value == FULL or is_rgb(number)
         self.matrix = "bt709" if matrix == BT709 else "bt601"
         self.revision, self.pts_ns = parts[7], parts[8]
         self.time = time
         self.index = index
+
+    @property
+    def planes(self) -> tuple[Plane, ...]:
+        """One plane for each component that is stored apart, such as Y, U and V of ``i420``, to edit in place."""
+        return self._planes
+
+    if not TYPE_CHECKING:
+
+        @planes.setter
+        def planes(self, value):
+            raise AttributeError(
+                "frame.planes is read-only: edit in place, such as numpy.asarray(frame.planes[0])[:] = edited"
+            )
 
     def rgb(self) -> Plane:
         """A copy as RGB, with the shape (height, width, 3), of an ``i420`` frame."""
@@ -116,7 +127,7 @@ class Frame:
         made = Frame.__new__(Frame)
         for name in Frame.__slots__:
             setattr(made, name, getattr(self, name))
-        made.planes = tuple(plane.copy() for plane in self.planes)
+        made._planes = tuple(plane.copy() for plane in self._planes)
         return made
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -353,6 +353,12 @@ def test_an_edit_that_returns_its_result_is_warned_of_once() -> None:
         def edit(self, block: greenroom.Block) -> None:
             block.samples = memoryview(bytes(960))  # type: ignore[misc]
 
+    class ReplacesPlanes(greenroom.Filter):
+        def edit(self, frame: greenroom.Frame) -> None:
+            frame.planes = frame.copy().planes  # type: ignore[misc]
+
+    with TestHost(ReplacesPlanes) as host, pytest.raises(RuntimeError, match="frame.planes is read-only"):
+        host.edit(host.picture())
     loud = b"\0\1" * 480
     with TestHost(Returns) as host:
         assert host.edit_audio(loud) == host.edit_audio(loud) == loud
