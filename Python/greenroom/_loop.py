@@ -91,6 +91,8 @@ def start(made: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
 
 #: Done once the host need not wait any longer for the callback of this context.
 _released: contextvars.ContextVar[asyncio.Future[None]] = contextvars.ContextVar("released")
+# Whether the host waits for this thread.
+_callback = threading.local()
 # The loop keeps only a weak reference to a task.
 _tasks: set[asyncio.Future[None]] = set()
 
@@ -127,6 +129,11 @@ async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], 
     await released
 
 
+def is_callback() -> bool:
+    """Whether the host waits for this thread."""
+    return getattr(_callback, "is_running", False)
+
+
 def settle() -> None:
     """Lets the callbacks go on whose playback has just ended, for at most a second."""
     with contextlib.suppress(TimeoutError):
@@ -142,7 +149,11 @@ def call(
 
     fault: gets the errors of a callback that has been released; None waits for the end.
     """
-    result = function(*arguments)
+    _callback.is_running = fault is not None
+    try:
+        result = function(*arguments)
+    finally:
+        _callback.is_running = False
     if result is not None and inspect.isawaitable(result):
         if fault is not None:
             return start(until_released(result, fault)).result()

@@ -115,6 +115,11 @@ class Voice:
         with self._changed:
             if self._instance is None:
                 raise RuntimeError("the voice plays only between start and stop of its plugin")
+            if _loop.is_callback() and is_virtual(self._instance):
+                raise RuntimeError(
+                    "voice.play would wait for the session's clock, which waits for this callback: make the "
+                    "callback async def"
+                )
             self._waiting.append(playback)
         try:
             asyncio.get_running_loop()

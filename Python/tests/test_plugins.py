@@ -224,6 +224,16 @@ def test_a_callback_that_awaits_its_voice_continues_before_the_plugin_ends() -> 
     assert host.log == ["interrupted"]
 
 
+def test_a_plain_callback_that_waits_for_its_voice_names_the_fix() -> None:
+    class Waits(greenroom.Agent):
+        def joined(self, participant: greenroom.Participant) -> None:
+            self.voice.play(tone(0.1))
+
+    with TestHost(Waits) as host:
+        host.join("Ana")
+    assert len(host.errors) == 1 and "make the callback async def" in host.errors[0]
+
+
 def test_a_callback_that_fails_after_its_voice_is_logged() -> None:
     class Wrong(greenroom.Agent):
         async def speaking(self, participant: greenroom.Participant | None) -> None:
