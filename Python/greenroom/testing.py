@@ -321,7 +321,10 @@ class TestHost:
         name, value = check_setting(type(self.plugin), name, value)
         declared = next(one for one, _ in settings_of(type(self.plugin)) if one.name == name)
         if not declared.live:
-            raise ValueError(f"{name}: the setting is not live. Set it at the start.")
+            raise ValueError(
+                f"{name} of {type(self.plugin).__name__} is not live: it cannot change while the plugin runs. "
+                "Set it at the start."
+            )
         for adapter in self._each():
             if adapter.set(name, value) != 0:
                 raise self._refusal(adapter)

@@ -348,7 +348,7 @@ def test_a_test_host_refuses_the_settings_that_the_host_refuses() -> None:
         TestHost(Needs, {"file": "x", "mode": "slow"})
     with TestHost(Needs, {"file": "x"}) as host:
         assert host.plugin.file == pathlib.Path("x")
-        with pytest.raises(ValueError, match="mode: the setting is not live"):
+        with pytest.raises(ValueError, match="mode of Needs is not live: it cannot change"):
             host.set("mode", "fast")
         with pytest.raises(ValueError, match="sped: Needs has no such setting"):
             host.set("sped", 1)
