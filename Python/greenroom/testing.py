@@ -562,7 +562,11 @@ class TestSession:
         origin, seen = f"control line {self._lines}", len(self.events)
         process.stdin.write(line + "\n")
         process.stdin.flush()
-        event = self._wait(lambda event: origin in (event.data.get("origin"), event.role), seen)
+        event = self._wait(
+            lambda event: origin in (event.data.get("origin"), event.role)
+            or (line.strip() == "stop" and event.name == "ended"),
+            seen,
+        )
         if event is None:
             raise SessionError("the session has ended: " + "; ".join(self._log[-5:]))
         if event.name in ("control-error", "note"):

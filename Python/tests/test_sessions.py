@@ -343,6 +343,13 @@ def test_sessions_are_followed_and_steered(tmp_path: pathlib.Path) -> None:
     asyncio.run(whole())
 
 
+def test_the_command_stop_of_a_test_session_returns_the_end(tmp_path: pathlib.Path) -> None:
+    with TestSession({"camera": {"plugin": "ColorBars"}}, tmp_path) as session:
+        session.advance(1)
+        assert session.command("stop").name == "ended"
+    assert session.result is not None and session.result.exit == 0
+
+
 def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None:
     session = {"session": {"name": "ends"}, "camera": {"plugin": "ColorBars"}}
 
