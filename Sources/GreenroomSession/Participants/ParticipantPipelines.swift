@@ -231,7 +231,7 @@ final class ParticipantPipelines: Sendable {
         for sink in sinks { sink.beginFinish() }
         state.withLock { $0.finishing += sinks }
         // A slow disk or plugin must not delay the session.
-        _ = HostThread(name: "finishing") { [state, events, clock] in
+        _ = HostThread(name: "finishing", clock: clock) { [state, events, clock] in
             let deadline = clock.host.deadline(after: SessionPipeline.finishNanoseconds)
             for sink in sinks { sink.finish(until: deadline) }
             state.withLock { state in
