@@ -81,7 +81,7 @@ final class Command: Output {
     private var restarts = 0
     /// Frames, or samples of each channel.
     private var lost = 0
-    /// Those that the command that runs was given.
+    /// Frames or samples given to the running command.
     private var given = 0
     private var bytesBefore: Int64 = 0
     private var buffer: [UInt8] = []
@@ -295,7 +295,7 @@ final class Command: Output {
         }
     }
 
-    /// At the begin of a callback: whether the command takes something now; starts it again if it is
+    /// At the start of a callback: whether the command takes something now; starts it again if it is
     /// due.
     private func isReady() -> Bool {
         if let process {

@@ -13,7 +13,7 @@ final class MediaFile: PieceWriter {
         var isDefault: Bool
         /// Nil for captions.
         var encoder: Encoder?
-        /// Of video.
+        /// The frame rate of video.
         var rate: FrameRate?
     }
 

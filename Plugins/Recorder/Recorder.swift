@@ -74,8 +74,8 @@ final class Recorder: Output {
             .choice(
                 "participants", \.participants,
                 title:
-                    "The sum of participants' audio as a track of the file, or also each of their "
-                    + "tracks as a file of its own, NAME-ana-camera"),
+                    "Record the sum of the participants' audio as a track of the file, or a separate "
+                    + "file per track as well, NAME-ana-camera"),
             .integer(
                 "segment-seconds", \.segmentSeconds, in: 0...86_400,
                 title: "Continue in another file after this time, NAME-001, NAME-002; 0: don't",
@@ -468,8 +468,8 @@ final class Recorder: Output {
         guard skipped == 1 else { return }
         host.log(
             .warning,
-            "\(frame.track.name): a frame of \(frame.size) in a track of \(track.size) is skipped, as "
-                + "are all such; the image before it stays")
+            "\(frame.track.name): a frame of \(frame.size) in a track of \(track.size) is skipped. "
+                + "Frames of another size are skipped, and the previous image stays")
     }
 
     /// With one digit behind the point.

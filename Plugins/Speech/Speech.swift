@@ -85,8 +85,8 @@ struct Speech: Microphone {
         isFull = true
         host.log(
             .warning,
-            "\(lost) sentences dropped: \(SpeechQueue.mostWaiting) are waiting. Say the next one when "
-                + "the log tells the end of another")
+            "\(lost) sentences dropped: \(SpeechQueue.mostWaiting) are waiting. Send the next "
+                + "sentence after the log reports that one has ended")
     }
 
     mutating func fill(_ block: inout MutableSpan<Int16>, at time: SampleTime) throws {

@@ -56,7 +56,7 @@ struct ToneSettings: PluginSettings {
     static let table: [Setting<Self>] = [
         .choice("waveform", \.waveform, title: "Shape", live: true),
         .number(
-            "frequency", \.frequency, in: 1...20_000, title: "Frequency of the sine", unit: "Hz",
+            "frequency", \.frequency, in: 1...20_000, title: "Sine frequency", unit: "Hz",
             live: true),
         .number("level", \.level, in: -120...0, title: "Peak level", unit: "dBFS", live: true),
         .integer("rate", \.rate, in: AudioFormat.legalRates, title: "Sample rate", unit: "Hz"),

@@ -26,7 +26,7 @@ final class VirtualCamera: Output {
             .integer("fps", \.fps, in: 0...120, title: "Frame rate; 0: the track's", unit: "fps"),
             .resource(
                 "device", \.device,
-                title: "Device of v4l2loopback in place of PipeWire, e.g. /dev/video10"),
+                title: "v4l2loopback device instead of PipeWire, for example /dev/video10"),
         ]
     }
 

@@ -221,8 +221,8 @@ final class WebRoom: Call {
             }
             guard token.utf8.allSatisfy({ (33...126).contains($0) }) else {
                 throw PluginError(
-                    "\(purpose.rawValue)-token has characters that a header can't have: write the "
-                        + "token alone, without Bearer", status: .badSetting)
+                    "\(purpose.rawValue)-token has characters that a header can't have: write only "
+                        + "the token, without Bearer", status: .badSetting)
             }
             let name = settings.fetchName.isEmpty ? address.origin : settings.fetchName
             return ServerLink.Plan(
@@ -336,9 +336,9 @@ final class WebRoom: Call {
     private static func origins(_ text: String) throws -> AllowedOrigins {
         guard let origins = AllowedOrigins(text) else {
             throw PluginError(
-                "allow-origins: \"\(text.prefix(200))\" has a word that is not an origin: write such as "
-                    + "https://page.example, with a port unless it is usual and without a path, or * "
-                    + "for all pages", status: .badSetting)
+                "allow-origins: \"\(text.prefix(200))\" has a word that is not an origin. Write, for "
+                    + "example, https://page.example (add the port if it is not the default, and no "
+                    + "path), or * for all pages", status: .badSetting)
         }
         return origins
     }

@@ -64,7 +64,7 @@ extension SessionCommand {
         else {
             throw CommandError(
                 "\"\(String(parts[0]).shortened)\" is not a setting of a plugin, and nothing else can "
-                    + "be set while the session runs. Paths are such as camera.settings.pattern, "
+                    + "be set while the session runs. Examples of paths: camera.settings.pattern, "
                     + "camera.pre-processors[0].settings.opacity, share.audio.settings.level.")
         }
         // Errors of the value have no location: the command has one.

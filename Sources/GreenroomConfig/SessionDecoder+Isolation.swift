@@ -116,7 +116,7 @@ extension SessionDecoder {
                 examples: [true], defaultValue: .boolean(Grants().pipewire)),
             Field(
                 "control", \.control, .boolean,
-                "Whether it may control the session: send commands such as those of \"greenroom run "
+                "Whether it may control the session: send the commands of \"greenroom run "
                     + "--control\", and read the report, live settings and events. In any process.",
                 examples: [true], defaultValue: .boolean(Grants().control)),
         ]

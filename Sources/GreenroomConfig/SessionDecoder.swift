@@ -215,8 +215,8 @@ enum SessionDecoder {
                 Field(
                     "do", \.command,
                     phrase,
-                    "A command that stops or starts something; also a ceiling, such as that of a camera "
-                        + "with a name.",
+                    "A command that stops or starts something; also a ceiling, for example of a named "
+                        + "camera.",
                     examples: ["mute", "pause share", "ceiling.desk 640x360@15"]),
             ]
     ) { draft, place in
@@ -512,7 +512,7 @@ enum SessionDecoder {
     /// The keys of an output that is a plugin.
     private static let outputPlugin: [Field<OutputDraft>] =
         pluginFields(
-            "The plugin that takes the session's media", example: ("FrameFolder", ["every": 30])
+            "The plugin that receives the session's media", example: ("FrameFolder", ["every": 30])
         ).map { $0.within(\.plugin) } + [tracks, except.within(\.plugin)]
 
     private static let tracks = Field(
@@ -520,7 +520,7 @@ enum SessionDecoder {
         "Tracks offered to the plugin. Default: all tracks of the session and of every "
             + "participant. \"participant *\" stands for all participants' tracks, "
             + "\"participant Ana\" for Ana's, \"participant * camera\" for every participant's "
-            + "camera, \"participant Ana mix-minus\" for all audio but hers.",
+            + "camera, \"participant Ana mix-minus\" for all audio except Ana's.",
         examples: [["camera", "mix"], ["stage", "full-mix"], ["microphone", "participant *"]])
 
     /// `record`, `loudspeaker`, `y4m` and `plugin`.

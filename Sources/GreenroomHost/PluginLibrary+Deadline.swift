@@ -27,7 +27,7 @@ extension PluginLibrary {
             throw LoadError(
                 code: .hangs, place: path,
                 explanation: "the entry has not returned after \(Self.deadline / 1_000_000_000) s. "
-                    + "An entry must only return.")
+                    + "The entry function must return at once: start threads in create.")
         }
         self = try result.get()
     }

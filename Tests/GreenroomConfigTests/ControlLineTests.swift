@@ -108,7 +108,7 @@ import Testing
         (
             "set camera.settings[0]=1",
             #""set": "camera.settings[0]" is not a setting of a plugin, and nothing else can be set "#
-                + "while the session runs. Paths are such as camera.settings.pattern, "
+                + "while the session runs. Examples of paths: camera.settings.pattern, "
                 + "camera.pre-processors[0].settings.opacity, share.audio.settings.level."
         ),
         (

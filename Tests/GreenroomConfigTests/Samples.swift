@@ -513,11 +513,11 @@ enum Samples {
                 "3:20: timeline[0].set: needs a setting and its value, such as "
                     + #"camera.settings.pattern=grey, found the text "camera.settings.pattern"."#,
                 #"4:20: timeline[1].set: "camera.plugin" is not a setting of a plugin, and "#
-                    + "nothing else can be set while the session runs. Paths are such as "
+                    + "nothing else can be set while the session runs. Examples of paths: "
                     + "camera.settings.pattern, camera.pre-processors[0].settings.opacity, "
                     + "share.audio.settings.level.",
                 #"5:20: timeline[2].set: "session.maximum" is not a setting of a plugin, and "#
-                    + "nothing else can be set while the session runs. Paths are such as "
+                    + "nothing else can be set while the session runs. Examples of paths: "
                     + "camera.settings.pattern, camera.pre-processors[0].settings.opacity, "
                     + "share.audio.settings.level.",
             ]),

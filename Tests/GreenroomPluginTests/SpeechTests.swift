@@ -152,8 +152,8 @@ import Testing
         ])
         #expect(
             log(session) == [
-                "125 sentences dropped: 200 are waiting. Say the next one when the log tells the end "
-                    + "of another"
+                "125 sentences dropped: 200 are waiting. Send the next sentence after the log "
+                    + "reports that one has ended"
             ])
         _ = try samples(session, seconds: 1)
     }

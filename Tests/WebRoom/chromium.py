@@ -296,7 +296,7 @@ with sync_playwright() as playwright:
     said = operator.locator("#control")
     for bounds in ["per second, 0–10", "Hz, 1–20000", "dBFS, -120 to 0"]:
         assert bounds in said.text_content(), f"bounds that are not shown: {bounds}"
-    field = operator.locator("input[aria-label='Frequency of the sine, as a number']")
+    field = operator.locator("input[aria-label='Sine frequency, as a number']")
     field.fill("30000")
     field.press("Enter")
     operator.locator("#control-says.error").wait_for()

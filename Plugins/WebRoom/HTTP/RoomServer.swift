@@ -89,7 +89,8 @@ final class RoomServer: Sendable {
     func start(onListening: @Sendable (String) -> Void) {
         let secure = certificate?.take()
         guard certificate == nil || secure != nil else {
-            return host.giveUp("the certificate is no longer readable", status: .unavailable)
+            return host.giveUp(
+                "the certificate cannot be read any more. Restore its file", status: .unavailable)
         }
         let socket = greenroom_mhd_listen(address, UInt16(clamping: port))
         guard socket >= 0 else {

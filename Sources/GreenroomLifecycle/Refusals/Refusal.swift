@@ -127,8 +127,8 @@ package struct Refusal: Error, Equatable, Sendable {
             return "\(status): \(call.facts.name): \(sentences)"
         default: break
         }
-        let (rule, cure) = ruleAndCure
-        return "\(status): \(call.facts.name): \(rule). \(cure)."
+        let (rule, fix) = ruleAndFix
+        return "\(status): \(call.facts.name): \(rule). \(fix)."
     }
 
     /// Whether the arguments are wrong. If so, the same call is always refused.
@@ -138,11 +138,11 @@ package struct Refusal: Error, Equatable, Sendable {
 
     /// The call, the rule and the fix, for the log.
     package var news: String {
-        let (rule, cure) = ruleAndCure
-        return "\(call.facts.name) was refused with \(status): \(rule). \(cure)."
+        let (rule, fix) = ruleAndFix
+        return "\(call.facts.name) was refused with \(status): \(rule). \(fix)."
     }
 
-    private var ruleAndCure: (rule: String, cure: String) {
+    private var ruleAndFix: (rule: String, fix: String) {
         switch rule {
         case .notStarted:
             (

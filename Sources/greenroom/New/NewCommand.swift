@@ -34,7 +34,7 @@ struct NewCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The checkout of Greenroom; by default the one that this program was built in.",
+            "The checkout of Greenroom; default: the checkout that built this program.",
             valueName: "path"),
         completion: .directory)
     var greenroom: String?
@@ -84,7 +84,7 @@ struct NewCommand: ParsableCommand {
             throw ExitError(
                 .usage,
                 "a plugin in Swift is built against a checkout of Greenroom, and \(program.path) "
-                    + "lies in none: say where one is with --greenroom PATH")
+                    + "is in none: name one with --greenroom PATH")
         }
         guard !["greenroom", checkout.identity].contains(name.lowercased()) else {
             throw ExitError(

@@ -89,7 +89,7 @@ import Testing
         Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 3s, set: session.maximum=640x360@15 }]",
             #"s.yaml:2:27: timeline[0].set: "session.maximum" is not a setting of a plugin, and nothing "#
-                + "else can be set while the session runs. Paths are such as camera.settings.pattern, "
+                + "else can be set while the session runs. Examples of paths: camera.settings.pattern, "
                 + "camera.pre-processors[0].settings.opacity, share.audio.settings.level."),
         Mistake(
             "share: { connect: s.sock, isolation: process }",

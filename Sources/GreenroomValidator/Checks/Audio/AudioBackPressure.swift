@@ -7,15 +7,12 @@ extension Catalogue {
         "audio.back-pressure", "a full queue is waited for", of: .audioSources,
         rule: "A source waits when the queue is full, and sends the refused block again.",
         why: """
-            The sender's queue holds 200 ms (GR_AUDIO_QUEUE_MS) and drains in real time. A \
-            source that skips a refused block loses audio, and one that retries more than \
-            a thousand times a second wastes a processor.
+            The queue holds 200 ms (GR_AUDIO_QUEUE_MS). A source that skips a refused block \
+            loses audio.
             """,
         measured: """
-            Twelve seconds of session time; blocks are compared by their samples. If all \
-            blocks are alike, a source fails when it keeps its pace without room or sends \
-            at once after a refusal; otherwise the check proves nothing about repeated \
-            blocks.
+            Twelve seconds of session time, with blocks compared by their samples, and at \
+            most a thousand refusals a second.
             """,
         fix: """
             After GR_STATUS_QUEUE_FULL, wait and send the same block, or pass a timeout to \

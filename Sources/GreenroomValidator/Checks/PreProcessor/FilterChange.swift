@@ -32,14 +32,14 @@ extension Catalogue {
             count += 1
             guard fresh == other, fresh != changed else { continue }
             throw .failed(
-                "after a property change from \(old.size) to \(new.size) it edits frames otherwise "
-                    + "than a new instance in that size: \(anew)")
+                "after a property change from \(old.size) to \(new.size) it edits frames "
+                    + "differently from a new instance in that size: \(renewal)")
         }
         return .passed(count == 0 ? "keeps its size; the host scales" : "")
     }
 
-    fileprivate static let anew =
-        "make again in property_change what depends on the size, or refuse the change"
+    fileprivate static let renewal =
+        "re-create everything that depends on the size in property_change, or refuse the change"
 }
 
 extension Examination {
@@ -81,13 +81,13 @@ extension Examination {
             } catch {
                 // A new instance in that size kept to its planes.
                 guard let crash = life.crash else { throw error }
-                throw .failed("\(change) it crashes: \(Catalogue.anew)", [crash.text])
+                throw .failed("\(change) it crashes: \(Catalogue.renewal)", [crash.text])
             }
             if let spill = edit.spill {
-                throw .failed("\(change) it \(spill.text): \(Catalogue.anew)")
+                throw .failed("\(change) it \(spill.text): \(Catalogue.renewal)")
             }
             guard edit.status == .ok else {
-                throw .failed("\(change) process answers \(edit.status): \(Catalogue.anew)")
+                throw .failed("\(change) process answers \(edit.status): \(Catalogue.renewal)")
             }
             results.append(edit.after)
         }

@@ -10,9 +10,8 @@ extension Catalogue {
         rule: "A filter finishes each frame within the frame interval.",
         why: "A late filter costs every viewer that frame: the session shows it unedited.",
         measured: """
-            Ten frames at each row, less the time of other processes. More than half must \
-            be in time, and eight of ten in one of two attempts; three late ones in both \
-            fail. Three attempts on a busy machine; mostly processor time is a warning.
+            Ten frames per row. Fails if three are late in both attempts; a busy machine \
+            gets a third.
             """,
         fix: """
             Do the slow work on another thread, and use its newest result. A release build \

@@ -7,8 +7,7 @@ extension Catalogue {
         "pre-processor.identity", "neutral at one size is neutral at all", of: .filters,
         rule: "A filter that changes nothing at one size changes nothing at any.",
         why: """
-            A filter cannot declare that its settings are neutral, so the check compares \
-            sizes: a lost last column or a wrong rounding shows only at some of them.
+            A lost last column or a wrong rounding shows only at some sizes.
             """,
         measured: """
             Noise, a gradient, black, grey and hard edges at 640x360. If they return byte \
