@@ -98,6 +98,9 @@ package final class AudioIngest: AudioSource, Sendable {
         state.withLock { $0.pause(isPaused, by: plugin, at: now) }
     }
 
+    /// Records whether the source has nothing new to send. [any]
+    func hold(_ isHeld: Bool) { state.withLock { $0.hold(isHeld) } }
+
     /// The current statistics. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 

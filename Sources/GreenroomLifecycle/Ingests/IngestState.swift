@@ -61,6 +61,8 @@ struct IngestState: ~Copyable, Sendable {
     private var told = AudioAnomaly.Kinds()
     /// The numbers of the plugins that have paused the source or the source's share.
     private var pausers: Set<Int> = []
+    /// Whether the source has nothing new to send.
+    private var isHeld = false
     /// The latest frames that were queued without resampling, with their format.
     private var tail = [Int16](repeating: 0, count: 2 * tailFrames)
     private var tailFormat: AudioFormat?
@@ -112,6 +114,12 @@ struct IngestState: ~Copyable, Sendable {
         guard was == pausers.isEmpty else { return }
         pacing.restart()
         if was { queue.resume(at: place(of: now)) } else { queue.pause(at: place(of: now)) }
+    }
+
+    /// Records whether the source has nothing new to send. Its silence says nothing about its pace.
+    mutating func hold(_ isHeld: Bool) {
+        if self.isHeld { pacing.restart() }
+        self.isHeld = isHeld
     }
 
     /// Silences the queued audio.
@@ -341,7 +349,7 @@ struct IngestState: ~Copyable, Sendable {
         if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }
         let before = queue.counts
         let played = queue.pull(frames, into: &output)
-        guard queue.isSending, queue.hasBegun, pausers.isEmpty else { return played }
+        guard queue.isSending, queue.hasBegun, pausers.isEmpty, !isHeld else { return played }
         let finding = pacing.pass(
             frames, concealed: queue.counts.concealed - before.concealed)
         if let finding { tell(finding) }

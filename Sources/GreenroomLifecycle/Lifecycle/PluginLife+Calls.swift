@@ -69,7 +69,9 @@ extension PluginLife {
             if isHeld { environment.hold() }
             return true
         }
-        if isChanged { environment.events.wake() }
+        guard isChanged else { return }
+        environment.audioIngest?.hold(isHeld)
+        environment.events.wake()
     }
 
     /// Records that the plugin has finished or cannot continue.
