@@ -22,7 +22,7 @@ package struct Ceiling: Hashable, Sendable {
 
     /// The kind of origin.
     package var kind: Kind
-    /// The origin as text: `session.maximum`, `timeline[2]`, `outputs' wants`.
+    /// The origin as text: `session.maximum`, `timeline[2]`, `outputs' requested formats`.
     package var origin: String
     /// The limit.
     package var limit: VideoCapability

@@ -157,7 +157,9 @@ package struct Negotiator: Sendable {
     package mutating func set(wants: [VideoSinkWant], at now: Int64) {
         let maximum = inputs.ceilings.first { $0.kind == .sessionMaximum }?.limit ?? .greatest
         let limit = inputs.limit(serving: wants)?.lowered(to: maximum)
-        set(limit == maximum ? nil : limit, kind: .wants, origin: "outputs' wants", at: now)
+        set(
+            limit == maximum ? nil : limit, kind: .wants, origin: "outputs' requested formats",
+            at: now)
     }
 
     /// Sets the outputs' largest ceiling as a ceiling.

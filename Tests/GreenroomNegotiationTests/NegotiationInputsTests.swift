@@ -231,7 +231,7 @@ import Testing
             let needed = wants.compactMap(\.size)
             guard let limit = inputs.limit(serving: wants) else { continue }
             inputs.ceilings.append(
-                Ceiling(kind: .wants, origin: "outputs' wants", limit: limit, since: 0))
+                Ceiling(kind: .wants, origin: "outputs' requested formats", limit: limit, since: 0))
             let suggested = inputs.offer(revision: 1, after: nil).suggested
             guard
                 before.rows.contains(where: { row in needed.allSatisfy { $0.fits(in: row.size) } })

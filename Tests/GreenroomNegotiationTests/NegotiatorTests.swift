@@ -190,7 +190,7 @@ import Testing
         negotiator.set(wants: [small], at: 0)
         #expect(negotiator.next(at: 0)?.suggested == low)
         negotiator.answered(.answered(.accept))
-        #expect(negotiator.records.last?.ceilings.first?.origin == "outputs' wants")
+        #expect(negotiator.records.last?.ceilings.first?.origin == "outputs' requested formats")
         negotiator.set(wants: [small, VideoSinkWant()], at: 0)
         #expect(negotiator.next(at: Negotiator.riseNanoseconds)?.suggested == full)
     }

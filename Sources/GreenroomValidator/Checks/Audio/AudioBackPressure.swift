@@ -6,10 +6,7 @@ extension Catalogue {
     static let audioBackPressure = Check(
         "audio.back-pressure", "a full queue is waited for", of: .audioSources,
         rule: "A source waits when the queue is full, and sends the refused block again.",
-        why: """
-            The queue holds 200 ms (GR_AUDIO_QUEUE_MS). A source that skips a refused block \
-            loses audio.
-            """,
+        why: "The queue holds 200 ms (GR_AUDIO_QUEUE_MS), and a skipped block is lost.",
         measured: """
             Twelve seconds of session time, with blocks compared by their samples, and at \
             most a thousand refusals a second.

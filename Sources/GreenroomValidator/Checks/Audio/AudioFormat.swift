@@ -8,12 +8,12 @@ extension Catalogue {
     static let audioFormat = Check(
         "audio.format", "one sample rate and channel count", of: .audioSources,
         rule: "A source sends one sample rate, 8000 to 192000 Hz, and one channel count, 1 or 2.",
-        why: "The host follows a change, but restarts the resampler, and listeners hear a click.",
+        why: "At a change, the host restarts the resampler, and listeners hear a click.",
         measured: """
-            Every block of ten seconds of session time, against the first. A setting named \
-            rate or sample-rate in Hz that the blocks do not match is a warning.
+            Every block of ten seconds of session time, against the first. A setting rate \
+            or sample-rate that differs is a warning.
             """,
-        fix: "Convert to one format in the plugin before the first block."
+        fix: "Convert to one format before the first block."
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)
         return verdict(on: take, examination)

@@ -6,15 +6,12 @@ extension Catalogue {
     static let audioKeepsUp = Check(
         "audio.keeps-up", "audio arrives in real time", of: .audioSources,
         rule: "A source sends as much audio as time passes.",
-        why: "The host fills gaps with silence, which is heard as crackling.",
+        why: "The host fills gaps with silence, which crackles.",
         measured: """
             Eleven seconds of session time after one second of warm-up, within 2 %. Gaps \
             of more than half a second count as pauses, and are a warning.
             """,
-        fix: """
-            Count samples instead of sleeping, because sleeps are too long; \
-            audio.sample-count checks the exact rate.
-            """
+        fix: "Count samples instead of sleeping, because sleeps are too long."
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 12)
         guard take.seconds >= 2 else {

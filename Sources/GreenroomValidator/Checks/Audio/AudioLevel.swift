@@ -6,16 +6,12 @@ extension Catalogue {
         "audio.level", "not silent, clipped or off centre", of: .audioSources,
         limitSeconds: 120,
         rule: "The audio is neither silent, clipped nor off centre.",
-        why: """
-            Silence is usually a fault, clipping distorts, and an offset clicks at each \
-            start and stop. Each may be intended, so this check only warns.
-            """,
+        why: "Each is usually a mistake, but the check only warns.",
         measured: """
-            A minute of session time as outputs hear it: silence throughout, more than 0.1 \
-            % of samples in runs of three or more at full scale, or a mean of more than 1 \
-            % of full scale.
+            A minute of session time: silence throughout, more than 0.1 % of samples in \
+            full-scale runs of three or more, or a mean of more than 1 % of full scale.
             """,
-        fix: "Lower the level, or remove the offset with a high-pass filter."
+        fix: "Lower the level, or remove the offset."
     ) { examination throws(Verdict) in
         var heard = HeardLevel()
         let take = try examination.listen(seconds: 60) { heard = HeardLevel(of: $0.samples.span) }

@@ -7,20 +7,13 @@ extension Catalogue {
     static let audioSampleCount = Check(
         "audio.sample-count", "the sample count is exact over a minute", of: .audioSources,
         limitSeconds: 120,
-        rule: """
-            A source of rate R sends 60 * R samples per channel in a minute, give or take \
-            one block.
-            """,
-        why: """
-            22050 and 11025 Hz have no whole 10 ms block. A source that rounds each block \
-            down loses 1.4 seconds an hour.
-            """,
+        rule: "A source of rate R sends 60 * R samples per channel a minute, within one block.",
+        why: "Rounding blocks down, for example at 22050 Hz, loses audio steadily.",
         measured: """
-            A little more than a minute of session time, without steady gain or loss. A \
-            source that does not use the session clock is measured for three seconds of \
-            real time, within 0.5 %.
+            A minute of session time, without steady gain or loss; without the session \
+            clock, three seconds of real time within 0.5 %.
             """,
-        fix: "Compute the end of each block from the total of samples, and send the difference."
+        fix: "Compute each block's end from the total of samples."
     ) { examination throws(Verdict) in
         var take = try examination.listen(seconds: 62)
         guard take.isReal else { return try verdict(on: take) }

@@ -6,20 +6,14 @@ extension Catalogue {
     /// Timestamps.
     static let audioStamps = Check(
         "audio.stamps", "timestamps match the samples", of: .audioSources,
-        rule: """
-            A timestamp is GR_PTS_UNSTAMPED, or the session time of the block's first \
-            sample in nanoseconds.
-            """,
-        why: "Audio with wrong timestamps is moved against the video.",
+        rule: "A timestamp is GR_PTS_UNSTAMPED, or the first sample's session time in nanoseconds.",
+        why: "Wrong timestamps move audio against the video.",
         measured: """
-            Twelve seconds of session time: never negative or backwards, at most five \
-            seconds behind now_ns and one ahead. The first and last timestamp match the \
-            samples between them within 40 ms; skipped samples may leave a gap.
+            Twelve seconds of session time: never negative or backwards, at most 5 s \
+            behind now_ns and 1 s ahead, matching the samples within 40 ms except for \
+            gaps.
             """,
-        fix: """
-            Stamp with now_ns at the first sample, and add the duration of the samples \
-            after that.
-            """
+        fix: "Start at now_ns, and add each block's duration."
     ) { examination throws(Verdict) in
         try verdict(on: try examination.listen(seconds: 12))
     }

@@ -41,13 +41,10 @@ extension Catalogue {
     static let audioFilterDelay = Check(
         "audio-filter.delay", "audio is as late as it declares", of: .audioFilters,
         rule: "The audio is as late as the filter declares.",
-        why: """
-            The host delays the other tracks by the declared delay, so that picture and \
-            sound stay together.
-            """,
+        why: "The host delays the other tracks by as much to keep them in sync.",
         measured: """
-            Noise that begins and ends at random is searched for in the output, to 2 ms. \
-            Skipped for a filter that changes the audio too much to find it again.
+            Noise with a random start and end is found in the output, to 2 ms. Skipped if \
+            the filter changes the audio too much.
             """,
         fix: "Declare the algorithm's delay in samples, including its buffers."
     ) { examination throws(Verdict) in
@@ -101,10 +98,7 @@ extension Catalogue {
     static let audioFilterRestart = Check(
         "audio-filter.restart", "a new start forgets earlier audio", of: .audioFilters,
         rule: "A filter that starts again has forgotten earlier audio.",
-        why: """
-            The host may give a stopped filter to another participant, who must not hear \
-            the first one.
-            """,
+        why: "The next participant must not hear the previous one.",
         measured: """
             Noise, a stop and a start, then silence: the first ten blocks must not contain \
             the noise. Skipped for a filter that is not silent without input.
@@ -177,12 +171,12 @@ extension Catalogue {
         "audio-filter.cost", "a block takes less than 10 ms", of: .audioFilters,
         rule: "A block of 10 ms takes less than 10 ms.",
         why: """
-            If it takes longer, the host plays blocks unedited. Filters, tracks and \
-            participants share the time, so more than 2 ms is a warning.
+            Late blocks are played unedited. Filters and tracks share the time, so more \
+            than 2 ms is a warning.
             """,
         measured: """
             300 blocks of noise, including the way to the plugin's process; more than half \
-            of them must be in time.
+            must be in time.
             """,
         fix: "Do slow work on another thread, and allocate nothing per block."
     ) { examination throws(Verdict) in

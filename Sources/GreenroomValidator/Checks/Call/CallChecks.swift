@@ -15,9 +15,8 @@ extension Catalogue {
         "call.hears", "participants get what they are to hear", of: .calls,
         rule: "A call sends each participant the mix-minus: all audio except that participant's.",
         why: """
-            A call that sends the mix or the incoming audio lets participants hear \
-            themselves, or not each other. A call may be for video only, so this check \
-            only warns.
+            Otherwise, participants hear themselves, or not each other. A call may be for \
+            video only, so this check only warns.
             """,
         measured: """
             All tracks of a session, and the mix-minus of a participant, are described to \
@@ -32,7 +31,7 @@ extension Catalogue {
         try fixture.uninitialize()
         try fixture.destroy()
         guard !wanted.isEmpty else {
-            return .skipped("no wants without participants; use settings that add one")
+            return .skipped("no requested formats without participants; use settings that add one")
         }
         let kinds = Set(wanted.map(\.kind))
         guard !kinds.contains(UInt32(GR_TRACK_MIX_MINUS)) else { return .passed() }
@@ -42,8 +41,8 @@ extension Catalogue {
                     + "the track GR_TRACK_MIX_MINUS that has their number")
         }
         return .warning(
-            "takes the mix-minus of no participant: they don't hear each other. Want the tracks of "
-                + "the kind GR_TRACK_MIX_MINUS")
+            "takes the mix-minus of no participant: they don't hear each other. Request the "
+                + "tracks of the kind GR_TRACK_MIX_MINUS")
     }
 
     static let callParticipants = Check(
@@ -52,15 +51,9 @@ extension Catalogue {
             join, leave, open_track, close_track and set_muted are called only for \
             participants and tracks that exist.
             """,
-        why: """
-            The host refuses anything else: a participant who left, a second track of a \
-            kind, a closed track, or a name without text.
-            """,
+        why: "The host refuses anything else, for example a closed track or a name without text.",
         measured: "Three seconds of session time; every call must be answered with GR_STATUS_OK.",
-        fix: """
-            Keep the handles that joined and open_track return, and drop them when the \
-            participant leaves.
-            """
+        fix: "Keep the handles that joined and open_track return until the participant leaves."
     ) { examination throws(Verdict) in
         let calls = try examination.run(forSeconds: 3)
         let refused = calls.filter { $0.isOfParticipants && $0.status != .ok }
@@ -81,13 +74,10 @@ extension Catalogue {
     static let callSends = Check(
         "call.sends", "frames and blocks of participants are accepted", of: .calls,
         rule: "The host accepts every frame and block of a participant.",
-        why: """
-            A refused frame had another format than its track, or was sent on a closed \
-            track. Viewers do not see it.
-            """,
+        why: "A refused frame has another format than its track, or the track is closed.",
         measured: """
-            The answers of three seconds of session time. GR_STATUS_QUEUE_FULL and \
-            GR_STATUS_NO_BUFFER are allowed, and GR_STATUS_GONE twice per closed track.
+            Three seconds of session time. GR_STATUS_QUEUE_FULL and GR_STATUS_NO_BUFFER \
+            are allowed, and GR_STATUS_GONE twice per closed track.
             """,
         fix: "Send in the format of the track, and stop when the track closes."
     ) { examination throws(Verdict) in
@@ -120,13 +110,13 @@ extension Catalogue {
     static let callDemand = Check(
         "call.demand", "unwanted tracks are not sent", of: .calls,
         rule: "Tracks that nobody requests are not sent.",
-        why: "Receiving and decoding cost time. Sending anyway is only a warning.",
+        why: "Receiving and decoding cost time. Sending is only a warning.",
         measured: """
-            No output requests a track: a second later, one second is counted. Then every \
-            track is requested again, and something must arrive within two seconds if \
-            something did before and a track is open.
+            After one second without demand, sends are counted for one second. With demand \
+            again, media must arrive within two seconds if some did before and a track is \
+            open.
             """,
-        fix: "Stop the decoder of a track without demand, and start it with a key frame."
+        fix: "Stop the decoder without demand, and restart it with a key frame."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.start()
@@ -148,7 +138,8 @@ extension Catalogue {
         try fixture.end()
         guard isBack || before == 0 || !isOpen else {
             return .failed(
-                "sends nothing on tracks that are wanted again: follow each demand, not the first"
+                "sends nothing on tracks that are requested again: follow each demand, not only "
+                    + "the first"
             )
         }
         return unwanted > 0

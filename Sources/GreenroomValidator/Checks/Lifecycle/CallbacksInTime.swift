@@ -12,11 +12,11 @@ extension Catalogue {
             create, initialize, property_change, a setting, uninitialize and destroy \
             return within 2 s.
             """,
-        why: "The host counts a plugin that stays longer as hanging, and restarts it.",
+        why: "A plugin that takes longer counts as hanging and is restarted.",
         measured: """
-            The time of each callback, if possible while the plugin sends. Live parameters \
-            are set to their current values. Time that the machine spends on other \
-            processes does not count.
+            Each callback, if possible while the plugin sends; live parameters are set to \
+            their current values. Time that the machine spends on other processes does not \
+            count.
             """,
         fix: "Move slow work to the plugin's thread."
     ) { examination throws(Verdict) in

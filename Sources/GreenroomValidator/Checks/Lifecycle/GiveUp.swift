@@ -11,9 +11,8 @@ extension Catalogue {
             replaced the source.
             """,
         measured: """
-            A source that gives up within its first three seconds. A few calls that other \
-            threads had begun are tolerated. The source must then stop and end like any \
-            other.
+            A source that gives up within its first three seconds. Four sends already \
+            begun are tolerated; the source must then stop and end normally.
             """,
         fix: "End the sending thread after the call."
     ) { examination throws(Verdict) in

@@ -14,14 +14,11 @@ extension Catalogue {
     static let joins = Check(
         "lifecycle.joins", "stop-send joins the plugin's threads",
         rule: "stop-send returns only after the plugin's threads have ended or are idle.",
-        why: """
-            A thread that was detached, or signalled but not joined, uses memory that \
-            uninitialize and destroy free.
-            """,
+        why: "Running threads use memory that destroy frees.",
         measured: """
-            The reply to one send, then wait_until_ns, is delayed by a second: stop-send \
-            must wait for the send, and no call may follow it. Eight starts and stops may \
-            leave no thread stack per round. A silent thread that ends later is a warning.
+            A send, then wait_until_ns, is held for 1 s: stop-send must outlast the send, \
+            and no call may follow. Eight starts may leave no thread stack each; a silent \
+            late thread is a warning.
             """,
         fix: "Join every thread in stop-send."
     ) { examination throws(Verdict) in

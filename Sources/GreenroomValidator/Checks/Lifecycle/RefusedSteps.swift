@@ -12,16 +12,14 @@ extension Catalogue {
         "lifecycle.refused-steps", "initialize and start-send fail half-way",
         rule: "initialize and start-send either work or leave nothing behind.",
         why: """
-            "A failed initialize or start_send leaves the state unchanged." The host \
-            retries later.
+            "A failed initialize or start_send leaves the state unchanged".
             """,
         measured: """
-            The steps run while the process can open no descriptor, and while the path of \
-            each path setting is missing. No thread or descriptor may remain, and the step \
-            must succeed afterwards. Dispatch and Foundation are excused, because they end \
-            the process.
+            The steps run without free descriptors, and with the path of each path setting \
+            missing. No thread or descriptor may remain, and the step must then succeed. \
+            Dispatch and Foundation are excused.
             """,
-        fix: "Release in reverse order everything that the failed step made."
+        fix: "Release in reverse order everything that the step made."
     ) { examination throws(Verdict) in
         let verdict = try examination.onItsClock { fixture throws(Verdict) in
             do throws(Verdict) {

@@ -10,13 +10,13 @@ extension Catalogue {
         "lifecycle.restart", "a hundred starts and stops", limitSeconds: 120,
         rule: "A hundred starts and stops work like the first.",
         why: """
-            "start_send and stop_send come in pairs, any number of times": every mute and \
-            unmute is such a pair.
+            "start_send and stop_send come in pairs, any number of times": each mute is \
+            one.
             """,
         measured: """
-            A hundred pairs at random intervals; no thread or descriptor may remain, and a \
-            source must send after the last start. Slow plugins are started at least ten \
-            times, plugins without the session clock ten times in real time.
+            A hundred pairs at random intervals; at least ten if slow, ten without the \
+            session clock. No thread or descriptor may remain, and a source must send at \
+            the end.
             """,
         fix: "Create in start-send what stop-send releases."
     ) { examination throws(Verdict) in

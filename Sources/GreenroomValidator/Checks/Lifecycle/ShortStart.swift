@@ -8,12 +8,12 @@ extension Catalogue {
         "lifecycle.short-start", "stop-send right after start-send",
         rule: "stop-send works immediately after start-send.",
         why: """
-            A thread that sets its flag "running" itself overwrites a stop that came \
-            earlier, and sends for ever.
+            A thread that sets its flag "running" itself overwrites an earlier stop, and \
+            sends for ever.
             """,
         measured: """
             Six times, 0 to 10 ms after start-send: stop-send must return in time, and \
-            nothing may be sent for a tenth of a second of real and of session time.
+            nothing may be sent for 0.1 s of real and session time.
             """,
         fix: "Set the flag in start-send, before the thread starts."
     ) { examination throws(Verdict) in

@@ -12,14 +12,14 @@ extension Catalogue {
             the plugin's threads.
             """,
         why: """
-            On any other thread, wait_until_ns would block the control or media thread of \
-            the host: "not from a callback".
+            Elsewhere, wait_until_ns would block the host's control or media thread: "not \
+            from a callback".
             """,
         measured: """
-            A second of sending with a new offer, changed live parameters, frames for a \
+            A second of sending with a new offer, live parameters, frames for a \
             pre-processor and media for an output.
             """,
-        fix: "Move the wait to the plugin's thread, and return the error from the callback."
+        fix: "Wait on the plugin's thread, and return errors from callbacks."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()

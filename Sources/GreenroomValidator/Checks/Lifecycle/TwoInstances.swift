@@ -11,16 +11,13 @@ extension Catalogue {
     static let twoInstances = Check(
         "lifecycle.two-instances", "two instances at once",
         rule: "Two instances in one process do not disturb each other.",
-        why: "Static variables and rand() mix instances up. A session with two cameras shows it.",
+        why: "Static variables and rand() mix instances up.",
         measured: """
-            Two instances at different sizes: each sends at its agreed size, one continues \
-            after the other ended, and frames are the same bytes as without the second. \
-            Audio, and plugins that do not repeat themselves, are not compared.
+            Two instances at different sizes: each sends at its size, one outlives the \
+            other, and frames are the same bytes as alone. Audio and unrepeatable plugins \
+            are not compared; a second instance may be refused.
             """,
-        fix: """
-            Keep all state in what create returns. A plugin may refuse a second instance, \
-            for example of one device.
-            """
+        fix: "Keep all state in what create returns."
     ) { examination throws(Verdict) in
         try examination.onItsClock { first throws(Verdict) in
             let second = examination.fixture(beside: first, number: 1)

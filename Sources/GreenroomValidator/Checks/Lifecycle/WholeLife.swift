@@ -5,10 +5,7 @@ extension Catalogue {
     static let wholeLife = Check(
         "lifecycle.whole-life", "a whole life, step by step",
         rule: "Every step of a life answers GR_STATUS_OK.",
-        why: """
-            plugin.h promises this order, every session follows it, and all other checks \
-            build on it.
-            """,
+        why: "plugin.h promises this order, and all other checks build on it.",
         measured: """
             create, initialize, start-send, half a second of sending, stop-send, \
             uninitialize, destroy. A source must have sent something that was accepted, or \

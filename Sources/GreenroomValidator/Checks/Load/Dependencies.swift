@@ -4,14 +4,14 @@ import GreenroomPluginInterface
 extension Catalogue {
     static let dependencies = Check(
         ofLibrary: "load.dependencies", "its shared libraries are found and expected",
-        rule: "Every shared library that the plugin needs is found, by name and in a safe place.",
+        rule: "Every needed library is found by name in a safe place.",
         why: """
-            A path, the current folder or a world-writable folder in the rpath allows \
-            others to plant a library. GUI toolkits, other runtimes, sanitizers and debug \
-            libraries bring threads, settings and memory; they are a warning.
+            A path, or the current or a world-writable folder in the rpath, lets others \
+            plant a library. GUI toolkits, other runtimes, sanitizers and debug libraries \
+            are a warning.
             """,
-        measured: "The library's dynamic section, and the libraries that the loader would choose.",
-        fix: "Link with $ORIGIN in the rpath, and ship the library beside the plugin."
+        measured: "The dynamic section, and the loader's choice of libraries.",
+        fix: "Ship the library beside the plugin, with $ORIGIN in the rpath."
     ) { library throws(Verdict) in
         do throws(LoadError) {
             _ = try library.load()

@@ -4,13 +4,13 @@ extension Catalogue {
     static let descriptors = Check(
         ofLibrary: "load.descriptors", "descriptors are well formed",
         rule: "Descriptors are complete, readable and unique.",
-        why: "The host lists plugins and checks session files by their descriptors.",
+        why: "The host lists plugins and checks session files by them.",
         measured: """
             Sizes of at least major version 1, texts in UTF-8 without control characters, \
-            known kinds and types, unique ids in the form of reverse domains (a-z, 0-9, \
-            '-', '.'), unique names, and defaults that match type, bounds and choices.
+            known kinds and types, unique names and reverse-domain ids (a-z, 0-9, '-', \
+            '.'), and defaults that match type, bounds and choices.
             """,
-        fix: "Correct the field that the result names; plugin.h says which texts may be NULL."
+        fix: "Correct the field that the result names."
     ) { library throws(Verdict) in
         let description: LibraryDescription
         do throws(LoadError) {

@@ -8,10 +8,7 @@ extension Catalogue {
     static let leaks = Check(
         "load.leaks", "create and destroy leak nothing",
         rule: "create and destroy leak nothing.",
-        why: """
-            A long session creates a plugin again after each loss: create opens and starts \
-            nothing, and destroy frees the instance.
-            """,
+        why: "The host creates a plugin again after each loss, so create opens and starts nothing.",
         measured: """
             Up to a thousand instances in at most ten seconds; threads, descriptors and \
             memory are compared after each hundred. Less than half a kilobyte per instance \

@@ -9,16 +9,16 @@ extension Catalogue {
     static let answerInOffer = Check(
         "negotiation.answer-in-offer", "the answer is in the offer", of: .videoSources,
         rule: """
-            The answer is the suggestion, a counter-offer with a row of the offer, or \
+            The answer is the suggestion, another row as a counter-offer, or \
             GR_ANSWER_FIXED with a legal size.
             """,
-        why: "Anything else is GR_STATUS_BAD_ANSWER, and the session continues without the plugin.",
+        why: "Otherwise, the session continues without the plugin (GR_STATUS_BAD_ANSWER).",
         measured: """
-            Offers of several sizes, at initialize and by property_change. A rate may be \
-            lower than the row's, and a share may answer up to its one row. A changed \
-            capability with the kind GR_ANSWER_ACCEPT counts as a counter-offer.
+            Several offers at initialize and by property_change. Lower rates are allowed, \
+            and smaller sizes for a share. A changed capability in GR_ANSWER_ACCEPT counts \
+            as a counter-offer.
             """,
-        fix: "Choose from the rows, or answer fixed and let the host scale."
+        fix: "Choose a row, or answer fixed."
     ) { examination throws(Verdict) in
         let maxima = [
             VideoCapability(width: 1920, height: 1080, fps: 30), .small,

@@ -7,17 +7,16 @@ import GreenroomMedia
 extension Catalogue {
     static let change = Check(
         "negotiation.change", "a change while sending, down and up", of: .videoSources,
-        rule: "Frames follow a new agreement within a second, downwards and upwards.",
+        rule: "Frames follow a new agreement within a second, at no more than its rate.",
         why: """
             The host "counts frames for older offers as stale from one second after the \
             call has returned".
             """,
         measured: """
-            640x360 at 15 fps instead of 1920x1080 at 30 fps while sending, then back; at \
-            no more than the agreed rate. A plugin without property_change, or with \
-            another answer than GR_STATUS_OK, continues unchanged, which is legal.
+            From 1920x1080 at 30 fps to 640x360 at 15 fps and back. A plugin without \
+            property_change, or that refuses, continues unchanged.
             """,
-        fix: "Read the new agreement in the sending thread before each frame."
+        fix: "Read the agreement before each frame."
     ) { examination throws(Verdict) in
         try examination.talksOnItsClock { offers throws(Verdict) in
             let (fixture, pluginHarness) = (offers.fixture, offers.fixture.pluginHarness)

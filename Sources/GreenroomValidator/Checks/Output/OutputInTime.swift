@@ -11,14 +11,11 @@ extension Catalogue {
     static let outputInTime = Check(
         "output.in-time", "video and audio return in time", of: .outputs, limitSeconds: 120,
         rule: "video and audio return in time.",
-        why: """
-            An output that is slower loses frames and blocks: 16 frames and a second of \
-            audio wait for it, the rest is left out.
-            """,
+        why: "The backlog is 16 frames and a second of audio; the host drops the rest.",
         measured: """
-            Two seconds of media, less the time that threads waited for a processor: every \
-            second frame within a period, every second block within its length, and all \
-            calls in less than two seconds. A busy machine has three attempts.
+            Two seconds of media, without waits for a processor: every second frame and \
+            block within its duration, and all calls in two seconds. A busy machine has \
+            three attempts.
             """,
         fix: "Do slow work on the plugin's own thread."
     ) { examination throws(Verdict) in

@@ -9,13 +9,13 @@ extension Catalogue {
     static let outputReleases = Check(
         "output.releases", "kept frames are released", of: .outputs, limitSeconds: 90,
         rule: "Kept frames are released.",
-        why: "An output that keeps each frame holds memory, and soon can keep none.",
+        why: "Kept frames hold memory, and soon none can be kept.",
         measured: """
-            Thirty seconds of media on the virtual clock, or as much as forty seconds of \
-            real time allow. The fewest kept frames must not grow from third to third, and \
-            no keep may be refused in the last third while all 8 frames stay kept.
+            Thirty seconds of media, or as many as forty of real time allow. The fewest \
+            kept frames must not grow from third to third, and no keep may fail in the \
+            last third while all 8 stay kept.
             """,
-        fix: "Release each kept frame after its last use, even after an error."
+        fix: "Release each kept frame, even after errors."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.startOutput()

@@ -9,16 +9,13 @@ import GreenroomLifecycle
 extension Catalogue {
     /// The check on which the other checks of outputs depend.
     static let outputWants = Check(
-        "output.wants", "the output answers each track with a want", of: .outputs,
-        rule: "The output answers each track with a format that is possible.",
-        why: """
-            The host describes a track again once its source has agreed, and the last \
-            answer counts.
-            """,
+        "output.wants", "the output answers each track with a requested format", of: .outputs,
+        rule: "The output answers each track with a possible format.",
+        why: "The host asks again once the source has agreed, and the last answer counts.",
         measured: """
-            A camera, a microphone, a share, its audio and the mixes, each three times. \
-            track must answer GR_STATUS_OK, request the same each time, and request at \
-            least one track, unless the plugin is a call without participants.
+            Each track of a session, three times. track must answer GR_STATUS_OK, request \
+            the same each time, and request at least one track, except in a call without \
+            participants.
             """,
         fix: "Decide only from the track's description."
     ) { examination throws(Verdict) in
@@ -44,9 +41,9 @@ extension Catalogue {
                 let want = try fixture.want(of: track, &written)
                 guard last == nil || last == want else {
                     return .failed(
-                        "of the track \(track.name) it wants \(last?.inWords ?? "nothing") first, "
-                            + "and \(want.inWords ?? "nothing") when it is asked again: the answer "
-                            + "depends only on the settings and the track")
+                        "of the track \(track.name) it requests \(last?.inWords ?? "nothing") "
+                            + "first, and \(want.inWords ?? "nothing") when it is asked again: the "
+                            + "answer depends only on the settings and the track")
                 }
                 last = want
             }
@@ -58,17 +55,17 @@ extension Catalogue {
             // A call may want tracks only after a participant joins.
             if kind.isCall {
                 return .skipped(
-                    "no wants without participants; use settings that add one")
+                    "no requested formats without participants; use settings that add one")
             }
             return .failed(
-                "wants nothing of any track, and gets nothing: set is_wanted to 1 in track for "
+                "requests nothing of any track, and gets nothing: set is_wanted to 1 in track for "
                     + "what it takes")
         }
         return .passed(wants.joined(separator: "; "))
     }
 
     static let outputUnknownTrack = Check(
-        "output.unknown-track", "nothing is wanted of an unknown track", of: .outputs,
+        "output.unknown-track", "nothing is requested of an unknown track", of: .outputs,
         rule: "An output requests nothing of a track whose kind it does not know.",
         why: """
             Later hosts have more: "A host may have further kinds: request nothing of a \
@@ -88,15 +85,15 @@ extension Catalogue {
                 throw fixture.ordinary(.track, end)
             }
             return .failed(
-                "track answers \(status) for a track of an unknown kind: \(text). Leave the want as "
-                    + "it is, and answer GR_STATUS_OK")
+                "track answers \(status) for a track of an unknown kind: \(text). Leave the "
+                    + "requested format as it is, and answer GR_STATUS_OK")
         }
         try fixture.uninitialize()
         try fixture.destroy()
         guard written.is_wanted == 0 else {
             return .failed(
-                "wants media of a track of an unknown kind: look at kind, and want nothing of "
-                    + "what it does not know")
+                "requests media of a track of an unknown kind: look at kind, and request nothing "
+                    + "of what it does not know")
         }
         return .passed()
     }
@@ -116,7 +113,7 @@ extension Fixture {
             return try TrackRequest(written, isVideo: track.capability != nil)
         } catch {
             throw .failed(
-                "the want for the track \(track.name) is impossible: \(error)")
+                "the requested format for the track \(track.name) is impossible: \(error)")
         }
     }
 }

@@ -7,11 +7,11 @@ extension Catalogue {
     static let parameterBounds = Check(
         "parameter.bounds", "every boundary value works",
         rule: "Every value that the table allows works.",
-        why: "The host checks values against the table, and session files rely on it.",
+        why: "Session files rely on the table.",
         measured: """
-            Minimum and maximum of each bounded parameter, both values of each boolean, \
-            and each choice: in create with a short life, and live while sending. A \
-            refusal with a reason is a warning. BAD_SETTING has to name a given file.
+            Minimum, maximum, both booleans and each choice: in create with a short life, \
+            and live while sending. A refusal with a reason is a warning, but BAD_SETTING \
+            has to name a given file.
             """,
         fix: "Narrow the bounds in the table to what the plugin accepts."
     ) { examination throws(Verdict) in

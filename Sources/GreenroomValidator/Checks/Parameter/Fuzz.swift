@@ -8,15 +8,14 @@ import GreenroomMedia
 extension Catalogue {
     static let parameterFuzz = Check(
         "parameter.fuzz", "random values while sending",
-        rule: "Live parameters may change at any time while the plugin sends.",
-        why: "They change on the control thread while the plugin's threads run.",
+        rule: "Live parameters may change at any time.",
+        why: "The control thread changes them while other threads run.",
         measured: """
-            Some fifty random allowed values each, in random order and a few milliseconds \
-            apart, and texts and paths as in parameter.strings. The plugin must keep \
-            sending and end cleanly. Texts, paths and unbounded numbers may be refused; a \
-            refused allowed value is a warning.
+            Some fifty random allowed values each, a few milliseconds apart, and the texts \
+            of parameter.strings. The plugin must keep sending and end cleanly. Texts, \
+            paths and unbounded numbers may be refused; other refusals are a warning.
             """,
-        fix: "Guard with a lock what both threads use."
+        fix: "Guard shared values with a lock."
     ) { examination throws(Verdict) in
         let live = try examination.liveParameters()
         return try examination.onItsClock { fixture throws(Verdict) in

@@ -10,10 +10,10 @@ extension Catalogue {
         why: "People write session files, and mistakes are common.",
         measured: """
             Each text and path of create: empty, 4 KB, format directives, control \
-            characters, other scripts; a missing file, a folder, a file of another type. \
-            The plugin may refuse with a reason, but must not crash or hang.
+            characters, other scripts; a missing file, a folder, another type. The plugin \
+            may refuse with a reason, but not crash or hang.
             """,
-        fix: "Check the value in create or initialize, and never use it as a format string."
+        fix: "Check the value, and never use it as a format string."
     ) { examination throws(Verdict) in
         let parameters = examination.descriptor.parameters.filter {
             $0.type == .string || $0.type == .path

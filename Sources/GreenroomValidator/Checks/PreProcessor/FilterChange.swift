@@ -6,12 +6,11 @@ extension Catalogue {
     static let filterChange = Check(
         "pre-processor.property-change", "a new size while it lives", of: .filters,
         rule: "A filter follows a new size without a restart.",
-        why: "A lower ceiling or a turned share changes the size of frames.",
+        why: "A turned share changes the size of frames.",
         measured: """
-            Frames of another size that the filter accepted: it must keep to the new \
-            planes, and edit as a new instance in that size does, unless results depend on \
-            earlier frames. A filter that refuses, or has no property_change, keeps its \
-            size.
+            Frames of another accepted size: the filter must keep to the planes, and edit \
+            like a new instance, unless results depend on earlier frames. A filter that \
+            refuses, or has no property_change, keeps its size.
             """,
         fix: "Allocate for the new size in property_change."
     ) { examination throws(Verdict) in

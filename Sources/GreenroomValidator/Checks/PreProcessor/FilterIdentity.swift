@@ -5,16 +5,13 @@ extension Catalogue {
     /// Neutral settings leave every frame unchanged.
     static let filterIdentity = Check(
         "pre-processor.identity", "neutral at one size is neutral at all", of: .filters,
-        rule: "A filter that changes nothing at one size changes nothing at any.",
-        why: """
-            A lost last column or a wrong rounding shows only at some sizes.
-            """,
+        rule: "A filter without effect at one size has none at any.",
+        why: "A lost column or a wrong rounding shows only at some sizes.",
         measured: """
-            Noise, a gradient, black, grey and hard edges at 640x360. If they return byte \
-            for byte, the same frames must do so at other rows, at odd sizes, in full \
-            range and with the other matrix. Skipped otherwise.
+            Frames at 640x360. If they return byte for byte, they must do so at other \
+            rows, odd sizes, full range and the other matrix; skipped otherwise.
             """,
-        fix: "Return early when the settings are neutral, and round chroma up."
+        fix: "Return early for neutral settings, and round chroma up."
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let familiar = VideoCapability(width: 640, height: 360, fps: 30)

@@ -6,13 +6,13 @@ extension Catalogue {
         "pre-processor.layout", "the result does not depend on memory layout",
         of: .filters,
         rule: "The result does not depend on the memory layout.",
-        why: "The stride is the host's choice, and padding is not part of the image.",
+        why: "The host chooses the stride and the padding.",
         measured: """
-            Three instances edit the same frames; the second one's have other addresses, \
-            longer strides and other padding. Its result must be the same. If the first \
-            and third differ, the filter is not repeatable, which is a warning.
+            Three instances edit the same frames; the second, with other addresses, longer \
+            strides and other padding, must have the same result. If the first and third \
+            differ, that is a warning.
             """,
-        fix: "Step from row to row by stride_bytes, and read only the visible bytes."
+        fix: "Step by stride_bytes, and read only the visible bytes."
     ) { examination throws(Verdict) in
         for row in [(640, 360), (641, 361), (127, 95)] {
             let row = VideoCapability(width: row.0, height: row.1, fps: 30)

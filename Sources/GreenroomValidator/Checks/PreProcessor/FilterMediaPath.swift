@@ -9,19 +9,13 @@ extension Catalogue {
         "pre-processor.media-path", "process neither allocates nor locks",
         of: .filters,
         rule: "process neither allocates nor locks.",
-        why: """
-            Code that allocates or locks sometimes waits, and the frame with it. This \
-            check only warns.
-            """,
+        why: "Both sometimes wait, and the frame with them. This check only warns.",
         measured: """
-            Thirty frames, of which ten are warm-up, with libgreenroom-meter preloaded: \
-            calls of malloc, free and pthread_mutex_lock on the media thread, including \
-            those of the host's functions. Swift's Mutex and other threads are not seen.
+            Twenty frames after ten of warm-up, with libgreenroom-meter: calls of malloc, \
+            free and pthread_mutex_lock on the media thread. Swift's Mutex and other \
+            threads are not seen.
             """,
-        fix: """
-            Allocate in initialize or start-send. In Swift, use readOnlyRow, because `let \
-            row = frame.row(y)` allocates.
-            """
+        fix: "Allocate in initialize or start-send; in Swift, use readOnlyRow instead of row."
     ) { examination throws(Verdict) in
         let examination = try examination.metered()
         let stage = FilterStage(examination)

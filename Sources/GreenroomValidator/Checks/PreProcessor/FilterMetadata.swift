@@ -9,14 +9,10 @@ extension Catalogue {
         "pre-processor.metadata", "the frame's description is unchanged",
         of: .filters,
         rule: "A filter does not change the frame's description.",
-        why: """
-            A pre-processor edits pixels in place; the host keeps its description and \
-            ignores a changed one.
-            """,
+        why: "The host keeps its description and ignores a changed one.",
         measured: """
-            Every member of gr_mutable_frame before and after process: size, format, \
-            planes and strides, rotation, range, matrix, offer revision, timestamp; both \
-            ranges and matrices, each row and odd sizes.
+            Every member of gr_mutable_frame before and after process, in both ranges and \
+            matrices, each row and odd sizes.
             """,
         fix: "Treat the struct as read-only, and write only to the planes."
     ) { examination throws(Verdict) in

@@ -10,9 +10,8 @@ extension Catalogue {
         rule: "A filter touches only the visible bytes of the planes, and only inside process.",
         why: "Other memory belongs to the host, and stride_bytes is not the width.",
         measured: """
-            Planes between guard pages, with and without padding and with longer strides: \
-            nothing before or beyond a plane, no padding between rows, nothing after \
-            process has returned.
+            Planes between guard pages, with and without padding and longer strides: \
+            nothing outside a plane, no padding between rows, nothing after process.
             """,
         fix: "Bound each row by the width of the plane."
     ) { examination throws(Verdict) in

@@ -7,14 +7,10 @@ extension Catalogue {
     static let filterSizes = Check(
         "pre-processor.sizes", "frames of every size are edited", of: .filters,
         rule: "Frames of every size are edited.",
-        why: """
-            A session may agree on any size. Refused frames pass unedited and count as \
-            unprocessed.
-            """,
+        why: "A session may agree on any size; refused frames pass unedited.",
         measured: """
-            Each row of the table, odd sizes whose chroma rounds up, and down to a single \
-            pixel. The filter must not crash, and must accept some. A size without \
-            GR_STATUS_OK is a warning.
+            Each row of the table, odd sizes and down to a single pixel. The filter must \
+            not crash, and must accept some; a refused size is a warning.
             """,
         fix: "Compute the planes' sizes from the frame, and round chroma up."
     ) { examination throws(Verdict) in

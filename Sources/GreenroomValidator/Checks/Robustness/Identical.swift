@@ -9,9 +9,9 @@ extension Catalogue {
         rule: "The output is the same in the host's process and isolated.",
         why: "Any session file may set isolation: process.",
         measured: """
-            A second of session time on the virtual clock in both: all frames, timestamps \
-            and audio, and an output's requested formats and reported values. Skipped for \
-            a plugin that is not repeatable or does not use the session clock.
+            A second of session time in both: frames, timestamps, audio, requested formats \
+            and reported values. Skipped for a plugin that is not repeatable or does not \
+            use the session clock.
             """,
         fix: "Depend on nothing but settings, offers and the session clock."
     ) { examination throws(Verdict) in

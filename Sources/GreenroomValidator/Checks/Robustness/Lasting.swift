@@ -11,10 +11,9 @@ extension Catalogue {
         rule: "Threads, descriptors and memory do not grow.",
         why: "Sessions run for days.",
         measured: """
-            A minute of session time with small frames, sampled every ten seconds; 15 s of \
-            real time without the session clock. Growth below about 50 KB in ten seconds \
-            is noise. After 40 s of real time, the samples so far decide; fewer than four \
-            intervals are a warning.
+            A minute of session time, or 15 s of real time without the session clock. \
+            Growth below about 50 KB in ten seconds is noise. After 40 s of real time, \
+            fewer than four intervals are a warning.
             """,
         fix: "Release or reuse what each frame or block needs."
     ) { examination throws(Verdict) in

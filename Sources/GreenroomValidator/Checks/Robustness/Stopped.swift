@@ -9,15 +9,14 @@ import GreenroomMedia
 extension Catalogue {
     static let stopped = Check(
         "robustness.stopped", "no burst after a stop of the process", of: .senders,
-        rule: "A stopped process does not send a burst afterwards.",
-        why: "Viewers do not want the past at a higher speed.",
+        rule: "A stopped process sends no burst afterwards.",
+        why: "Viewers want the present, not the past.",
         measured: """
-            Host and plugin are stopped for 2 seconds (SIGSTOP), like a paused container. \
-            In any part of the next 4 seconds: at most the agreed rate plus 5 % and 3 \
-            frames, at most half a second of audio beyond real time and the queue. The \
-            plugin must keep sending.
+            After 2 s of SIGSTOP, any part of 4 s may have the agreed rate plus 5 % and 3 \
+            frames, or half a second of audio beyond real time and the queue. The plugin \
+            must keep sending.
             """,
-        fix: "Drop what is too late, and continue at the current time."
+        fix: "Drop late media, and continue from now."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)
         try fixture.create()

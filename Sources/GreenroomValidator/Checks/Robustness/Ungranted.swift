@@ -7,16 +7,13 @@ extension Catalogue {
     static let ungranted = Check(
         "robustness.ungranted", "uses only granted resources",
         rule: "A plugin uses only what it was granted.",
-        why: """
-            Operators should know what a plugin needs. It may try and do without, so this \
-            check only warns.
-            """,
+        why: "Operators should know a plugin's needs. It may do without, so this check only warns.",
         measured: """
-            From create to destroy with two seconds of sending in real time, and in all \
-            other checks except those of parameters: files, devices, sockets, and anything \
-            else that the sandbox refuses.
+            Two seconds of real time from create to destroy, and all checks except those \
+            of parameters: files, devices, sockets, and anything else that the sandbox \
+            refuses.
             """,
-        fix: "Grant with --allow-read and the like, as a session file does, or do without."
+        fix: "Grant with --allow-read and the like, or do without."
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(on: .real)
         try fixture.start()

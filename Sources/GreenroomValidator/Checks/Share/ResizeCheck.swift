@@ -10,13 +10,12 @@ extension Catalogue {
     static let resizedShare = Check(
         "share.resize", "a new limit while sharing, odd sizes too", of: .shares,
         rule: "A share stays within its limit while the limit changes.",
-        why: "A viewer's window or a lower ceiling changes it.",
+        why: "A viewer's window or a ceiling changes it.",
         measured: """
-            New offers at any size, including odd ones: frames with the offer's revision \
-            stay within it at once, all others after a second. A share that ignores or \
-            refuses offers continues, and the host adapts.
+            New offers at any size: frames with the offer's revision stay within it at \
+            once, all others after a second. A share may ignore or refuse offers.
             """,
-        fix: "Scale to the limit of the newest offer that you accepted."
+        fix: "Scale to the limit of the newest accepted offer."
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in try resize(fixture) }
     }

@@ -12,13 +12,10 @@ extension Catalogue {
     static let frameCost = Check(
         "video.cost", "processor time of a frame at each row", of: .videoSources, limitSeconds: 120,
         rule: "A plugin can sustain at least one row of the table.",
-        why: """
-            A row whose frames take longer than one interval is too slow for one thread on \
-            this machine.
-            """,
+        why: "A row whose frames take longer than one interval is too slow for this machine.",
         measured: """
-            The median processor time per frame at each row, for the conformance report. \
-            The check fails only if every row takes twice the interval or more.
+            The median processor time per frame at each row. The check fails if every row \
+            takes twice the interval or more.
             """,
         fix: "Draw less, draw into the leased frame, or use a release build."
     ) { examination throws(Verdict) in

@@ -18,14 +18,11 @@ extension Catalogue {
         rule: "A camera sends the agreed frame rate within 5 %.",
         why: "Missing frames are repeated, and extra ones are dropped.",
         measured: """
-            30 and 15 fps, even when drawing takes time, and an offer of only 640x360 at \
-            60 fps; a camera may answer with another rate or refuse. Plugins without the \
-            session clock are measured in real time, at 60 fps once.
+            30, 15 and 60 fps, even when drawing takes time; 60 fps may be refused, or \
+            answered with another rate. Plugins without the session clock run in real \
+            time.
             """,
-        fix: """
-            Wait with wait_until_ns for frame n at n intervals after the first. Sleeping \
-            after each frame adds the drawing time.
-            """
+        fix: "Wait with wait_until_ns for frame n, n intervals after the first."
     ) { examination throws(Verdict) in
         for test in RateTest.all {
             guard let plain = try examination.measureRate(test, charged: false) else { continue }

@@ -12,9 +12,8 @@ extension Catalogue {
         rule: "Only the planes of a leased frame are written.",
         why: "The memory around a plane belongs to the host.",
         measured: """
-            At most size_bytes bytes from data on, at each row of the table (a share at \
-            three limits) and at 641x361. A guard page follows each plane, and the rest of \
-            its pages is compared.
+            At most size_bytes bytes from data on, at each row (a share at three limits) \
+            and 641x361. A guard page follows each plane; other bytes are compared.
             """,
         fix: "Round chroma up, and write width bytes per row, not stride_bytes."
     ) { examination throws(Verdict) in

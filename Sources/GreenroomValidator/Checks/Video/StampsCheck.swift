@@ -8,17 +8,11 @@ extension Catalogue {
         "video.stamps", "timestamps are on the session clock and in order", of: .videoSources,
         rule: "pts_ns is the session time at which the frame shows, and never goes back.",
         why: """
-            The host places frames by it. GR_PTS_UNSTAMPED is legal: the frame shows on \
-            arrival, with the jitter of sending.
+            The host places frames by it. With GR_PTS_UNSTAMPED, a frame shows on arrival, \
+            with jitter.
             """,
-        measured: """
-            Near the time of sending: up to 5 s before it for a slow source, 1 s after it \
-            for one that works ahead.
-            """,
-        fix: """
-            Use now_ns or the time of the pump. Wall time, a counter from zero, \
-            milliseconds and CLOCK_MONOTONIC are wrong.
-            """
+        measured: "At most 5 s before the time of sending, and 1 s after it.",
+        fix: "Use now_ns or the time of the pump, not wall time, milliseconds or CLOCK_MONOTONIC."
     ) { examination throws(Verdict) in
         let frames = try examination.show(VideoScenario(seconds: 2)).frames(atLeast: 1)
         var last: Int64?

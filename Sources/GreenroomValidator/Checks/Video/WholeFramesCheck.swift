@@ -11,13 +11,10 @@ extension Catalogue {
     static let wholeFrames = Check(
         "video.whole-frames", "leased frames are overwritten completely", of: .videoSources,
         rule: "A plugin writes every pixel of a leased frame.",
-        why: """
-            The content of a leased frame is undefined, so unwritten pixels flicker or \
-            show as a green edge.
-            """,
+        why: "Unwritten pixels are undefined, and flicker or show as a green edge.",
         measured: """
-            Six frames of each size of the table and of 641x361. Bytes that no pixel shows \
-            (padding, alpha, the X of BGRX) may stay.
+            Six frames of each size of the table and 641x361. Padding, alpha and the X of \
+            BGRX may stay.
             """,
         fix: "Fill all planes to (width + 1) / 2 by (height + 1) / 2 in chroma."
     ) { examination throws(Verdict) in
