@@ -199,7 +199,7 @@ struct BrowserPage: ~Copyable {
     /// Draws a frame of the page.
     ///
     /// - Parameters:
-    ///   - time: When it shows, on the session clock; scripts and animations see the same steps of time.
+    ///   - time: The frame's time on the session clock; scripts and animations see the same steps.
     ///   - interval: Until the next one, in nanoseconds.
     /// - Returns: Whether ``png`` has changed.
     mutating func draw(

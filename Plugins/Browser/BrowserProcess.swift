@@ -315,7 +315,7 @@ struct BrowserProcess: ~Copyable {
 
     /// Asks the page for a sign of life once a second.
     ///
-    /// - Parameter limit: How long the answer to the last question may take, in milliseconds of real time.
+    /// - Parameter limit: The time limit of the answer, in milliseconds of real time.
     /// - Throws: ``BrowserError`` if it took longer.
     mutating func ping(within limit: Int) throws {
         let age = realMilliseconds() - ping.time

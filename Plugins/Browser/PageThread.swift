@@ -14,7 +14,7 @@ protocol PictureSink {
     /// - Parameters:
     ///   - picture: Empty before the first one.
     ///   - isNew: Whether it differs from the one before.
-    ///   - time: When it shows, on the session clock.
+    ///   - time: The time to show the picture, on the session clock.
     mutating func show(_ picture: PagePicture, isNew: Bool, at time: Int64) throws(SendRefusal)
 }
 

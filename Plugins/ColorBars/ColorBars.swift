@@ -111,7 +111,7 @@ struct ColorBars: Camera {
         }
     }
 
-    /// - Parameter crossings: How often the ball has crossed the picture.
+    /// - Parameter crossings: The number of times that the ball has crossed the picture.
     private func drawBall(
         into frame: inout MutableFrame, at crossings: Double, with brush: Brush
     ) {

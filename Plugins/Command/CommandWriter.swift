@@ -76,7 +76,7 @@ final class CommandWriter {
 
     /// Ends the command, which may still read what is left. Call it once.
     ///
-    /// - Returns: How it ended, with all bytes that it has not read.
+    /// - Returns: The way in which the command ended, with all bytes that it has not read.
     func end(within limits: EndLimits) -> CommandProcess.Ending {
         callbackEnd = .max
         if !isGone { _ = flush(within: limits.flush) }
@@ -95,7 +95,7 @@ final class CommandWriter {
         _ = flush()
     }
 
-    /// - Parameter standing: How long it may take while no session time passes.
+    /// - Parameter standing: The time limit while no session time passes, in milliseconds.
     private func flush(within milliseconds: Int, orWhileStanding standing: Int = 0) -> Bool {
         let start = realMilliseconds()
         let sessionStart = sessionTime()

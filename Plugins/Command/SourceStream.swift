@@ -75,7 +75,7 @@ final class SourceStream: Sendable {
     /// Ends the command, or closes the file. Call it once.
     ///
     /// - Parameter isOver: Whether the stream has ended by itself.
-    /// - Returns: How it ended, for messages.
+    /// - Returns: The way in which the stream ended, for messages.
     @discardableResult
     func end(isOver: Bool) -> String {
         guard let process else {
@@ -127,7 +127,7 @@ struct StreamBytes: ByteSource {
     let stop: StopSignal?
     /// Runs before a wait.
     ///
-    /// - Returns: How many milliseconds of real time to wait before it runs again; negative for no limit.
+    /// - Returns: The wait before the next run, in milliseconds of real time; negative: no limit.
     let idle: () throws -> Int
 
     mutating func read(into memory: UnsafeMutableRawBufferPointer) throws -> Int {

@@ -311,7 +311,7 @@ struct Demuxer: ~Copyable {
 
     /// The next packet of a track.
     ///
-    /// - Parameter keeping: Which packets of each track are kept; nil if none.
+    /// - Parameter keeping: The packets of each track to keep; nil if none.
     mutating func packet(
         of track: MediaTrack, at place: Playback.Place,
         keeping: (MediaTrack) -> DemuxedPackets.Keeping?

@@ -88,7 +88,7 @@ final class FileRecorder {
         for track in video.values { track.releaseFrames() }
     }
 
-    // MARK: What it has written
+    // MARK: Written media
 
     /// Seconds of media.
     var seconds: Double { recording?.seconds ?? 0 }

@@ -172,7 +172,7 @@ final class FileTracks {
 
     /// Writes the cells that all tracks have passed.
     ///
-    /// - Parameter ends: How far each track is, in nanoseconds; nil for one without media.
+    /// - Parameter ends: The end of each track so far, in nanoseconds; nil without media.
     /// - Returns: Whether something was written.
     func write(until ends: [Int64?]) throws -> Bool {
         let furthest = ends.compactMap(\.self).max() ?? 0
@@ -186,7 +186,7 @@ final class FileTracks {
 
     /// Writes what is left, and completes the file.
     ///
-    /// - Parameter ends: How far each track has come, in nanoseconds; nil for one without media.
+    /// - Parameter ends: The end of each track, in nanoseconds; nil without media.
     func finish(at ends: [Int64?]) throws {
         while !pending.isEmpty { try writeCell() }
         try file.close()

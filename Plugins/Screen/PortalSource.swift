@@ -16,7 +16,7 @@ final class PortalSource: FrameSource {
 
     /// Asks the user, or restores an earlier choice.
     ///
-    /// - Parameter tokenFile: Where the choice is kept; empty for nowhere.
+    /// - Parameter tokenFile: The file that keeps the choice; empty for none.
     init(showsCursor: Bool, tokenFile: String, host: PluginHost) throws {
         let request = PortalRequest(host, showsCursor: showsCursor, tokenFile: tokenFile)
         self.request = request

@@ -12,7 +12,7 @@ struct SpeechQueue {
 
     /// Adds the sentences of a text.
     ///
-    /// - Returns: How many did not fit.
+    /// - Returns: The number of sentences that did not fit.
     mutating func add(_ text: String) -> Int {
         var lost = 0
         Self.forEachSentence(of: text) { sentence in

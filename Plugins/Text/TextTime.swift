@@ -81,7 +81,7 @@ struct TextTime: Equatable {
     /// The time of a counter.
     ///
     /// - Parameters:
-    ///   - start: Where it counts down from, in seconds; 0 to count up.
+    ///   - start: The start of the countdown, in seconds; 0 to count up.
     ///   - elapsed: Nanoseconds since the first frame.
     init(counterFrom start: Int, elapsed: Int64) {
         let elapsed = elapsed / 1_000_000_000

@@ -72,7 +72,7 @@ struct AudioChunks {
     /// Finds the chunks of a file; nil for a file that has none of a known kind.
     ///
     /// - Parameters:
-    ///   - start: Where they begin in the file.
+    ///   - start: The position of the first chunk in the file.
     ///   - length: The file's; it may have grown since. A file with holes may have any.
     init?(of file: FileDescriptor, from start: Int64, length: Int64) {
         let length = min(length, Self.mostLength)

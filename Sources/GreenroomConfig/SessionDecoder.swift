@@ -294,7 +294,7 @@ enum SessionDecoder {
     /// The keys that every plugin has.
     ///
     /// - Parameters:
-    ///   - what: What the plugin is, for the key's description.
+    ///   - what: The role of the plugin, for the key's description.
     ///   - example: An example plugin, with settings.
     static func pluginFields(
         _ what: String, example: (plugin: JSON, settings: JSON)

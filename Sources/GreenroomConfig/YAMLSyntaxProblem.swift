@@ -11,9 +11,9 @@ struct YAMLSyntaxProblem {
 
     /// - Parameters:
     ///   - problem: libyaml's problem.
-    ///   - context: What libyaml was doing.
+    ///   - context: The step of libyaml that failed.
     ///   - line: The line of the problem.
-    ///   - column: Where in it, from 1.
+    ///   - column: The column of the problem, from 1.
     init(_ problem: String, context: String?, line: String, column: Int) {
         let scalars = Array(line.unicodeScalars)
         let indentation = scalars.prefix { $0 == " " || $0 == "\t" }

@@ -14,7 +14,7 @@ package struct StreamSchedule {
 
     /// The time of the next frame.
     ///
-    /// - Parameter now: When it has arrived.
+    /// - Parameter now: The arrival time of the frame.
     package mutating func due(arriving now: Int64) -> Int64 {
         defer { next += 1 }
         if let anchor {

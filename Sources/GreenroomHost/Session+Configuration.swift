@@ -11,7 +11,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
-    ///   - installation: Where bundled plugins and `greenroom-runner` are.
+    ///   - installation: The location of bundled plugins and `greenroom-runner`.
     ///   - events: Gets every event, on any thread, several at the same time; it must not block.
     /// - Throws: Every problem of the configuration.
     public convenience init(
@@ -26,7 +26,7 @@ extension Session {
     ///
     /// - Parameters:
     ///   - file: The session file; its configuration may have been changed.
-    ///   - installation: Where bundled plugins and `greenroom-runner` are.
+    ///   - installation: The location of bundled plugins and `greenroom-runner`.
     ///   - events: Gets every event, on any thread, several at the same time; it must not block.
     /// - Throws: Every problem of the file, each with its location.
     public convenience init(

@@ -58,9 +58,9 @@ package final class PrintQueue: Sendable {
     /// Starts an empty queue. It lives as long as the process, or until ``end(then:)``.
     ///
     /// - Parameters:
-    ///   - descriptor: Where to write.
+    ///   - descriptor: The destination of the lines.
     ///   - content: The kind of the lines.
-    ///   - begun: From when seconds count.
+    ///   - begun: The time from which seconds count.
     ///   - notice: The line for a number of dropped lines.
     package init(
         descriptor: Int32, content: Content, begun: ContinuousClock.Instant = .now,

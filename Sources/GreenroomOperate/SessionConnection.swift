@@ -68,7 +68,7 @@ package struct SessionConnection: ~Copyable {
     /// The next line of a session that may have nothing to say for long; nil at its end. While it is
     /// silent it is asked for its status.
     ///
-    /// - Parameter output: Where lines go; nil is returned once its reader is gone.
+    /// - Parameter output: The destination of the lines; nil is returned once its reader is gone.
     /// - Throws: ``SessionConnectionError``, if it does not answer that either.
     package mutating func next(unlessClosed output: Int32 = -1) throws(SessionConnectionError)
         -> String?

@@ -11,8 +11,8 @@ extension PluginHost {
     /// - Parameters:
     ///   - text: 1 to 1,000 bytes.
     ///   - speaker: The speaker's name; nil if unknown.
-    ///   - start: When it begins, in nanoseconds on the session clock.
-    ///   - end: When it ends: up to a minute later.
+    ///   - start: The start of the caption, in nanoseconds on the session clock.
+    ///   - end: The end of the caption: up to a minute after the start.
     /// - Throws: The host's refusal. `Status.unsupported` for a host before minor 3.
     public func addCaption(
         _ text: String, speaker: String? = nil, from start: Int64, to end: Int64

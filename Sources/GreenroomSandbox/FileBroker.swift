@@ -132,7 +132,7 @@ struct FileBroker: Sendable {
         guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .system(EACCES) }
     }
 
-    // MARK: Where a path leads
+    // MARK: Path resolution
 
     private struct Entry: ~Copyable {
         let folder: Place

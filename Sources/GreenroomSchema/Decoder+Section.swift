@@ -10,7 +10,7 @@ package struct Field<Draft>: Sendable {
     ///   - key: As in the file.
     ///   - target: The draft's property; unchanged if the value is invalid.
     ///   - decoder: Decodes the value.
-    ///   - summary: What the key does.
+    ///   - summary: The effect of the key.
     ///   - examples: Example values, at least one.
     ///   - defaultValue: The value if the key is absent.
     ///   - isRequired: Whether the section is invalid without it.
@@ -82,9 +82,9 @@ extension Decoder {
     /// - Parameters:
     ///   - draft: The values if no key is present.
     ///   - name: Its name in the JSON Schema.
-    ///   - summary: What it is.
-    ///   - expectation: What is needed, for messages.
-    ///   - presence: Which keys must be present besides required ones.
+    ///   - summary: The purpose of the section.
+    ///   - expectation: The expected value, for messages.
+    ///   - presence: The keys that must be present besides required ones.
     ///   - shortKey: The key of a single value that stands for the section.
     ///   - keyAliases: Wrong keys that users often write.
     ///   - fields: Its keys.

@@ -64,7 +64,7 @@ extension Decoder where Value: Sendable {
     /// One of several words, each with its meaning and value.
     ///
     /// - Parameters:
-    ///   - more: What the caller reads besides, for messages.
+    ///   - more: Other words that the caller accepts, for messages.
     ///   - others: Wrong words that users often write.
     package static func oneOf(
         _ choices: [(word: String, meaning: String, value: Value)], more: [String] = [],

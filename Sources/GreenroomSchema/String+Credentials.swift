@@ -35,7 +35,8 @@ extension String {
         return String(String.UnicodeScalarView(line))
     }
 
-    /// - Parameter hidden: Which places are hidden of a URL, whose part behind the scheme begins and ends there.
+    /// - Parameter hidden: The indices to hide in a URL, whose part behind the scheme begins
+    ///   and ends there.
     private func hidingInURLs(
         _ hidden: (_ line: [Unicode.Scalar], _ begin: Int, _ end: Int) -> [Int]
     ) -> String {

@@ -96,7 +96,7 @@ extension FileDescriptor {
     ///
     /// - Parameters:
     ///   - path: The file; replaced if it exists.
-    ///   - mode: Who may read it.
+    ///   - mode: The permissions of the file.
     package static func writeWhole(
         _ path: String, _ bytes: some Sequence<UInt8>, mode: FilePermissions = .ownerReadWrite
     ) throws(FileError) {

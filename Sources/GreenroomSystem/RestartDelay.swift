@@ -11,7 +11,7 @@ package struct RestartDelay: Sendable {
 
     /// The next pause.
     ///
-    /// - Parameter duration: How long it ran.
+    /// - Parameter duration: The duration of the last run.
     package mutating func next(afterRun duration: Int64) -> Int64 {
         if duration >= Self.steadyTime { delay = Self.first }
         defer { delay = min(delay * 2, Self.longest) }

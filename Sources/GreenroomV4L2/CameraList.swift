@@ -128,7 +128,7 @@ package struct CameraEntry: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - text: As for ``find(_:in:)``; a path is kept.
-    ///   - lost: How the camera described itself.
+    ///   - lost: The lost camera's description of itself.
     /// - Returns: The path of the camera with the same name in the same place, or else in another place.
     package static func findAgain(
         _ text: String, lost: V4L2Device.Description,

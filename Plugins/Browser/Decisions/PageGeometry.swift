@@ -16,7 +16,7 @@ package struct PageGeometry: Equatable, Sendable {
     ///   - frame: The size of the frames.
     ///   - width: The width that the page is made for, in CSS pixels; 0 for the frame's.
     ///   - height: Its height, likewise.
-    ///   - zoom: How much larger everything on the page is.
+    ///   - zoom: The factor by which everything on the page is larger.
     package init(frame: FrameSize, width: Int, height: Int, zoom: Double) {
         let width = width > 0 ? width : frame.width
         let height = height > 0 ? height : frame.height

@@ -172,7 +172,7 @@ package struct PageOverlay: Sendable {
     /// - Parameters:
     ///   - pixels: The frame's samples.
     ///   - row: The picture's row in this plane.
-    ///   - column: Where the picture begins in the frame's row; what is beyond the row is left out.
+    ///   - column: The picture's start in the frame's row; the part beyond the row is left out.
     package func blend(
         into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane index: Int, at column: Int
     ) {

@@ -64,8 +64,8 @@ package struct Playback: Equatable {
     private var (anchorLeg, legStart): (Int, Int64)
 
     /// - Parameters:
-    ///   - time: When it begins.
-    ///   - position: Where it begins; before `controls.start`, it begins there.
+    ///   - time: The time at which playback begins.
+    ///   - position: The start of playback, at least `controls.start`.
     package init(
         _ controls: PlaybackControls, length: Int64?, from position: Int64 = 0, at time: Int64
     ) {

@@ -60,7 +60,7 @@ extension FramePlanes.Plane {
 /// Decides when a frame shows, on the session clock.
 package enum CameraTime {
     /// - Parameters:
-    ///   - frame: When it was captured, on the monotonic clock; nil if the camera does not say.
+    ///   - frame: The capture time on the monotonic clock; nil if the camera does not report it.
     ///   - monotonicNow: Now, on the same clock.
     ///   - now: Now, on the session clock.
     /// - Returns: The time of the capture, if that is less than a second ago; else now.

@@ -43,7 +43,7 @@ package final class H264Decoder {
     /// Decodes the bytes of a picture.
     ///
     /// - Parameters:
-    ///   - time: When it shows, in nanoseconds.
+    ///   - time: The time to show the picture, in nanoseconds.
     ///   - color: The colour space of a stream that does not say its own.
     ///   - take: Gets each picture that is ready, in I420. Before the first key frame there is none.
     /// - Throws: ``FFmpegError`` for damaged bytes, after which the next picture may be whole, or an error of `take`.

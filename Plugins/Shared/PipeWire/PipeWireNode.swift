@@ -147,7 +147,7 @@ package final class PipeWireNode: Sendable {
 
     /// Reads captured audio.
     ///
-    /// - Returns: How many frames there were, up to what fits.
+    /// - Returns: The number of frames that were read, at most as many as fit.
     package func read(into samples: inout MutableSpan<Int16>) -> Int {
         let channels: Int
         switch kind {

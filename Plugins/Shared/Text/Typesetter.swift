@@ -22,7 +22,7 @@ package final class Typesetter {
     ///   - text: Without control characters except line feeds.
     ///   - heading: The first bytes that are bold.
     ///   - size: The font's, in pixels.
-    ///   - room: Where lines wrap and end; nil for one line of any length.
+    ///   - room: The area in which lines wrap and end; nil for one line of any length.
     package func layout(
         _ text: String, heading: Int = 0, font: String, size: Int, alignment: Int,
         room: FrameSize? = nil

@@ -206,7 +206,7 @@ package struct Metrics {
     ///
     /// - Parameters:
     ///   - name: Its name, of `a` to `z` and `_`.
-    ///   - help: What it is.
+    ///   - help: The meaning of the number.
     package mutating func add(gauge name: String, _ help: String, _ value: Double) {
         add(name, "gauge", help) { [([], value)] }
     }

@@ -55,7 +55,7 @@ package struct RoomCost: Equatable, Sendable {
 
     /// The cost of parts together.
     ///
-    /// - Parameter parts: How many of each part.
+    /// - Parameter parts: The number of each part.
     package static func sum(_ parts: [Part: Int]) -> RoomCost {
         parts.reduce(into: RoomCost(cores: 0, memory: 0)) { sum, entry in
             let (cost, count) = (of(entry.key), Double(entry.value))

@@ -13,7 +13,7 @@ struct Slots: Sendable {
         " appsrc name=media format=time is-live=true max-bytes=0 ! fakesink sync=false async=false"
 
     /// - Parameters:
-    ///   - caps: What each slot gets, in order.
+    ///   - caps: The formats that the slots get, in order.
     ///   - onKeyRequest: Called when a slot needs a key frame, on the pipeline's threads.
     init(
         _ caps: [String], of pipeline: Pipeline,

@@ -24,7 +24,7 @@ final class RoomExchange: Sendable {
     private let body = Mutex(Data())
     private let state = Mutex(State())
 
-    /// - Parameter client: Where it is from; nil: unknown.
+    /// - Parameter client: The client's address; nil: unknown.
     init(_ request: OpaquePointer, head: RequestHead, client: ClientAddress?) {
         (handle, self.head, self.client) = (Handle(pointer: request), head, client)
     }

@@ -25,7 +25,7 @@ extension RoomHandler {
 
     /// Answers such a request; nil for another one.
     ///
-    /// - Parameter sender: Whose limits count.
+    /// - Parameter sender: The sender whose limits count.
     func respondToPeople(
         _ request: RoomRequest, _ path: [String], _ query: [String: String], _ role: Access.Role,
         _ sender: String

@@ -47,7 +47,7 @@ final class RoomHandler: Sendable {
     private let title: String?
     private let limits = Mutex(Limits())
 
-    /// - Parameter origins: Which other pages may use the room.
+    /// - Parameter origins: The other pages that may use the room.
     init(
         room: Room, access: Access, origins: AllowedOrigins, publicOrigin: String?,
         control: RoomControl, title: String?
@@ -62,7 +62,7 @@ final class RoomHandler: Sendable {
 
     /// Answers a request.
     ///
-    /// - Parameter client: Where it is from; nil: unknown.
+    /// - Parameter client: The client's address; nil: unknown.
     func respond(
         to request: RoomRequest, from client: ClientAddress?
     ) async throws -> HTTPReply {
@@ -318,7 +318,7 @@ final class RoomHandler: Sendable {
         }
     }
 
-    // MARK: What there is
+    // MARK: Description of the room
 
     /// Waits for a change, up to 10 s.
     private func description(

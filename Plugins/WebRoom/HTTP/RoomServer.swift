@@ -61,7 +61,7 @@ final class RoomServer: Sendable {
     private let enqueue: AsyncStream<RoomExchange>.Continuation
 
     /// - Parameters:
-    ///   - publicURL: Where people open the page; nil: at the machine's addresses.
+    ///   - publicURL: The URL at which people open the page; nil: the machine's addresses.
     ///   - certificate: Nil: HTTP without TLS.
     ///   - proxy: The address of a proxy that says whom it speaks for; nil: none.
     /// - Throws: `PluginError` for an unusable address.
@@ -332,7 +332,7 @@ final class RoomServer: Sendable {
 
     /// A connection begins its next step.
     ///
-    /// - Parameter seconds: How long it may take.
+    /// - Parameter seconds: The time limit of the step.
     /// - Returns: Whether it may continue.
     private func set(_ id: UInt64, isBusy: Bool, for seconds: Double) -> Bool {
         state.withLock { state in

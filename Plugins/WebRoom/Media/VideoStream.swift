@@ -29,7 +29,7 @@ final class VideoStream: Sendable {
     /// Its source has agreed on a size and a rate.
     func update(_ track: Track) { state.withLock { $0.track = track } }
 
-    // MARK: What it is
+    // MARK: Requested format
 
     /// The current want for the track; nil while no viewer needs a rendition that the room encodes.
     var want: TrackWant? {

@@ -160,7 +160,7 @@ final class Guest: Sendable {
     /// The participant of the session; nil before they have joined.
     var participant: CallParticipant? { state.withLock { $0.participant } }
 
-    // MARK: What the peer reports
+    // MARK: Reports of the peer
 
     /// The elements that receive the first stream of a codec. Decoding a second stream would have
     /// no use.

@@ -77,8 +77,8 @@ final class Peer: Sendable {
     private let hasHeard = Atomic(false)
 
     /// - Parameters:
-    ///   - elements: What is linked with the `webrtcbin`, whose name is `peer`.
-    ///   - bounds: What the far end may send.
+    ///   - elements: The elements that are linked with the `webrtcbin`, whose name is `peer`.
+    ///   - bounds: The limits of what the far end may send.
     init(
         _ elements: String, latencyMilliseconds: Int, bounds: StreamLimit.Bounds, events: Events,
         services: RoomServices

@@ -18,7 +18,7 @@ extension Room {
 
     /// Answers a viewer's offer.
     ///
-    /// - Parameter client: Where they are; nil: unknown.
+    /// - Parameter client: The viewer's address; nil: unknown.
     /// - Returns: The answer, and the viewer's id.
     /// - Throws: ``RequestError`` or `PluginError`.
     func watch(
@@ -59,8 +59,8 @@ extension Room {
     /// Makes a viewer, who gets nothing before they are connected.
     ///
     /// - Parameters:
-    ///   - stream: What to watch in the only slot.
-    ///   - address: Where they are, if it has places of its own.
+    ///   - stream: The stream in the only slot.
+    ///   - address: The viewer's address; nil if the address has no limit of its own.
     ///   - isOffered: Whether the room makes the offer.
     func admit(
         _ streams: [MediaStream], _ stream: UInt32?, from address: String? = nil,
@@ -173,7 +173,7 @@ extension Room {
         return true
     }
 
-    // MARK: What networks carry
+    // MARK: Adapting to networks
 
     /// Decides again what viewers get, soon.
     func adaptSoon() { services.soon { [weak self] in self?.adapt() } }

@@ -87,7 +87,7 @@ final class Room: Sendable {
         ownAudio = AudioStream(room: services)
     }
 
-    // MARK: What the session has
+    // MARK: The session's tracks
 
     /// A track is there, or has changed.
     ///
@@ -228,7 +228,7 @@ final class Room: Sendable {
         }
     }
 
-    // MARK: Who listens to what
+    // MARK: Listeners
 
     /// Lets the viewers that belong to a participant hear all but themselves.
     func moveListeners(of participant: UInt32) {

@@ -44,7 +44,7 @@ final class Viewer: Sendable {
     /// - Parameters:
     ///   - streams: The streams of the answer.
     ///   - isOffered: Whether the room makes the offer.
-    ///   - stream: What to watch in the only slot; nil: what ``wish(for:)`` says.
+    ///   - stream: The stream in the only slot; nil: the streams of ``wish(for:)``.
     ///   - onTight: Called when the network carries less than before, on the pipeline's threads.
     ///   - onGone: Called when the connection is lost, on the pipeline's threads.
     init(
@@ -100,7 +100,7 @@ final class Viewer: Sendable {
     /// Says whether the far end will report what arrives.
     func setFeedback(_ hasFeedback: Bool) { state.withLock { $0.hasFeedback = hasFeedback } }
 
-    // MARK: What it wants and gets
+    // MARK: Requested and received streams
 
     /// Takes what the page wants.
     func wish(for wishes: [SlotWish]) throws(RequestError) {

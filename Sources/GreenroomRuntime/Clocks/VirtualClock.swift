@@ -235,8 +235,8 @@ final class VirtualClock: Sendable {
     /// The caller then waits, and time stands still as soon as it is woken.
     ///
     /// - Parameter latest: The latest time to advance to; nil for any.
-    /// - Returns: When that thread is due; nil, and nothing is changed, if none waits for a time up to
-    ///   then.
+    /// - Returns: The time at which that thread is due; nil, without a change, if none waits for a
+    ///   time up to then.
     func release(callbackOf owner: Int, until latest: Int64?) -> Int64? {
         state.withLock { state in
             let due = Self.threads(of: owner, state).filter(\.isAsleep).compactMap(\.deadline)

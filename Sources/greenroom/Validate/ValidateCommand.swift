@@ -182,7 +182,7 @@ struct ValidateCommand: ParsableCommand {
         }
     }
 
-    // MARK: What is printed
+    // MARK: Printed output
 
     private func printList(of wishes: [String]) throws {
         let checks = Validator.checks(of: wishes)
