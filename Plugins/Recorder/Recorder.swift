@@ -90,7 +90,7 @@ final class Recorder: Output {
                 live: true),
             .boolean(
                 "paused", \.paused,
-                title: "Leave out what happens now; the file continues without a gap", live: true),
+                title: "Pause the recording; the file continues without a gap", live: true),
             .integer(
                 "replay-seconds", \.replaySeconds, in: 0...600,
                 title: "Keep this time in memory, and write it on command; 0: record to the file",
@@ -145,7 +145,8 @@ final class Recorder: Output {
     init(settings: Settings, host: PluginHost) throws {
         guard let container = Container(path: settings.file) else {
             throw PluginError(
-                "\(settings.file): the name says no format; end it with .mkv, .webm or .mp4",
+                "\(settings.file): the name has no known extension; end it with .mkv, .webm or "
+                    + ".mp4",
                 status: .badSetting)
         }
         let replay = settings.replaySeconds

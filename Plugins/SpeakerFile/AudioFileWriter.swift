@@ -81,6 +81,7 @@ final class AudioFileWriter {
         if name.hasSuffix(".wav") { return SF_FORMAT_RF64 }
         if name.hasSuffix(".flac") { return SF_FORMAT_FLAC }
         throw PluginError(
-            "\(path): the name says no format; end it with .wav or .flac", status: .badSetting)
+            "\(path): the name has no known extension; end it with .wav or .flac",
+            status: .badSetting)
     }
 }

@@ -19,7 +19,7 @@ struct StageSettings: PluginSettings, Equatable {
     var backgroundImage = ""
 
     static let table: [Setting<Self>] = [
-        .choice("layout", \.layout, title: "How the tiles are arranged", live: true),
+        .choice("layout", \.layout, title: "Arrangement of the tiles", live: true),
         .string(
             "main", \.main,
             title: "The large tile of speaker, share and pip: a track such as camera.desk, or a "
@@ -29,15 +29,15 @@ struct StageSettings: PluginSettings, Equatable {
             "inset", \.inset,
             title: "Track in the small tile of pip; empty: the camera, else the active speaker",
             live: true),
-        .choice("corner", \.corner, title: "Where the small tile of pip is", live: true),
+        .choice("corner", \.corner, title: "Corner of the small tile of pip", live: true),
         .choice(
             "fit", \.fit,
-            title: "How people fill tiles of another shape; auto: whole if taller than the tile, "
-                + "else cropped",
+            title: "Fit of people in tiles of another shape; auto: whole if taller than the tile, "
+                + "otherwise cropped",
             live: true),
         .string(
             "custom", \.custom,
-            title: "The places of the layout custom, a line for each: what, then x, y, width and "
+            title: "Places of the layout custom, one line per place: its content, x, y, width and "
                 + "height in per cent, then crop, letterbox or stretch",
             live: true),
         .boolean(

@@ -49,8 +49,8 @@ struct TextSettings: PluginSettings, Equatable {
         .string("color", \.color, title: "Colour of the text: #rrggbb or #rrggbbaa", live: true),
         .string(
             "background", \.background,
-            title: "Colour behind the text: of its box, or of the whole share", live: true),
-        .choice("position", \.position, title: "Where the text is", live: true),
+            title: "Background colour of the text's box, or of the whole share", live: true),
+        .choice("position", \.position, title: "Position of the text", live: true),
         .number(
             "margin", \.margin, in: 0...0.5,
             title: "Distance from the edges as a part of the frame's height", live: true),

@@ -92,7 +92,7 @@ struct AudioFile: ~Copyable {
             guard read == count else {
                 throw PluginError(
                     "\(path): the file ends or is damaged at frame \(position + read) of "
-                        + "\(frameCount); leave it alone while it plays, or make it again")
+                        + "\(frameCount); do not change it while it plays, or create it again")
             }
             convert(frames: count, into: &samples, at: done)
             if isFloat, firstClipped == nil { firstClipped = clippedFrame(of: count) }
@@ -220,7 +220,7 @@ extension AudioFile {
         if bytes.chunks?.hasLoops == true || hasInstrument && instrument.loop_count > 0 {
             notes.append(
                 "loop points are ignored: the setting loop repeats the whole file. Cut the "
-                    + "loop out to repeat it alone")
+                    + "loop out to repeat only the loop")
         }
         var cues: UInt32 = 0
         let hasCues =

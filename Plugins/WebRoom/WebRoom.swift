@@ -56,7 +56,7 @@ final class WebRoom: Call {
             .resource(
                 "proxy", \.proxy,
                 title:
-                    "IP address of a reverse proxy that says in X-Forwarded-For whom it speaks for; "
+                    "IP address of a reverse proxy that names the client in X-Forwarded-For; "
                     + "empty: none"),
             .path(
                 "certificate", \.certificate,
@@ -69,8 +69,8 @@ final class WebRoom: Call {
             .resource(
                 "announce", \.announce,
                 title:
-                    "Public IP addresses that forward video and audio to this machine, with blanks "
-                    + "between them; auto: what the STUN server sees; empty: none"),
+                    "Public IP addresses that forward video and audio to this machine, separated "
+                    + "by spaces; auto: the address that the STUN server sees; empty: none"),
             .resource(
                 "stun", \.stun,
                 title: "STUN servers, such as stun.example:3478, separated by spaces; empty: "

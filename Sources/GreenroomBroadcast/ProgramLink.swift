@@ -60,7 +60,8 @@ package final class ProgramLink: Sendable {
         while state.withLock({ $0.live > 0 }) { ended.take() }
         let endings = state.withLock { $0.endings }
         for case .failed(let status) in endings {
-            throw BroadcastError(status, "a plugin returned \(status); the host's log says why")
+            throw BroadcastError(
+                status, "a plugin returned \(status); the host's log has the reason")
         }
         guard endings.contains(.inOrder) else { throw .hostGone }
     }

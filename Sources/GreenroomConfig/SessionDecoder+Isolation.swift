@@ -8,9 +8,9 @@ extension SessionDecoder {
     static let sessionIsolation: [Field<Session>] = [
         Field(
             "isolation", \.configuration.isolation, isolation,
-            "Where plugins without this key run. By default bundled plugins run in the host's "
-                + "process; all others, and Frei0r, Ladspa, Media and WebRoom, in separate "
-                + "processes.",
+            "The process of plugins without this key. By default, bundled plugins run in the "
+                + "host's process; all others, and Frei0r, Ladspa, Media and WebRoom, run in "
+                + "separate processes.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
@@ -29,17 +29,17 @@ extension SessionDecoder {
     static let pluginIsolation: [Field<Source>] = [
         Field(
             "isolation", \.configuration.isolation, isolation,
-            "Where the plugin runs. By default as the session's \"isolation\" says, otherwise "
-                + "bundled plugins in the host's process; all others, and Frei0r, Ladspa, "
-                + "Media and WebRoom, in separate processes.",
+            "The process of the plugin. Default: the session's \"isolation\". If the session has "
+                + "none, bundled plugins run in the host's process; all others, and Frei0r, "
+                + "Ladspa, Media and WebRoom, run in separate processes.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
-            "The sandbox of the isolated plugin; by default the session's \"sandbox\".",
+            "The sandbox of the isolated plugin. Default: the session's \"sandbox\".",
             examples: ["require"]),
         Field(
             "memory-limit", \.configuration.memoryLimit, memoryLimit,
-            "The limit of private memory of the isolated plugin; by default the session's "
+            "The limit of private memory of the isolated plugin. Default: the session's "
                 + "\"memory-limit\". Frames do not count.",
             examples: ["50 MB", "1.5 GB"]),
         Field(

@@ -97,7 +97,8 @@ enum SessionDecoder {
             Field(
                 "outputs", \.outputs,
                 .list(of: output, "a list of outputs", count: 0...Limits.outputs),
-                "Where the media go. Without outputs the session runs and records nothing.",
+                "The destinations of the media. Without outputs, the session runs and records "
+                    + "nothing.",
                 examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
             Field(
                 "on", \.hooks, hooks,
@@ -120,7 +121,7 @@ enum SessionDecoder {
         [
             Field(
                 "name", \.configuration.name, .text("text that is not empty"),
-                "The session's name in the report; by default the file's name.",
+                "The session's name in the report. Default: the file's name.",
                 examples: ["demo"]),
             Field(
                 "maximum", \.configuration.maximum, .capability,
@@ -142,13 +143,14 @@ enum SessionDecoder {
             Field(
                 "duration", \.configuration.duration,
                 .duration(.milliseconds(1) ... .seconds(8760 * 3600)),
-                "How long the session runs; by default until it is stopped.",
+                "The duration of the session. Default: until it is stopped.",
                 examples: ["10s", "500ms", "2m", "1h30m"]),
             Field(
                 "drain-timeout", \.configuration.drainTimeout,
                 .duration(.zero ... .seconds(7 * 86_400)),
-                "How long the session waits for its guests to leave after SIGTERM or \"greenroom drain\". "
-                    + "New guests are refused meanwhile. With 0s the session ends at once.",
+                "The time that the session waits for its guests to leave after SIGTERM or "
+                    + "\"greenroom drain\". Meanwhile, new guests are refused. With 0s, the "
+                    + "session ends at once.",
                 examples: ["1h", "10m"], defaultValue: .string("0s")),
             Field(
                 "clock", \.configuration.clock,
@@ -165,11 +167,12 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "How long a plugin may take for any call before it counts as hung: by default "
-                    + "\(Limits.seconds(Limits.callbackDeadlineNanoseconds)), and "
-                    + "\(Limits.seconds(Limits.virtualCallbackDeadlineNanoseconds)) on the virtual clock. An output may take five times as long to "
-                    + "finish. A source that owes frames or audio fails after a second plus this "
-                    + "deadline without any, by default after 3 s.",
+                "The time limit of each call of a plugin. Beyond it, the plugin counts as hung. "
+                    + "Default: \(Limits.seconds(Limits.callbackDeadlineNanoseconds)), and "
+                    + "\(Limits.seconds(Limits.virtualCallbackDeadlineNanoseconds)) on the virtual "
+                    + "clock. An output may take five times as long to finish. A source "
+                    + "that owes frames or audio fails after a second plus this deadline without "
+                    + "any, by default after 3 s.",
                 examples: ["2s", "500ms"]),
             Field(
                 "minimum-real", \.configuration.minimumRealPercent, .percent,
@@ -332,8 +335,8 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "How long this plugin may take for any call before it counts as hung; by default "
-                    + "the session's \"callback-deadline\".", examples: ["10s"]),
+                "The time limit of each call of this plugin. Beyond it, the plugin counts as "
+                    + "hung. Default: the session's \"callback-deadline\".", examples: ["10s"]),
         ] + pluginIsolation
     }
 
@@ -404,7 +407,7 @@ enum SessionDecoder {
     private static let except = Field(
         PluginAddress.exceptKey, \Source.configuration.except, .participantNames,
         "Names of participants whose tracks are left out, including of mixes. A stage leaves out everybody "
-            + "whom an output that takes it leaves out.",
+            + "whom an output that uses it leaves out.",
         examples: [["Ana"]])
 
     static let startDeadline = Field(
@@ -518,7 +521,7 @@ enum SessionDecoder {
     private static let tracks = Field(
         "tracks", \OutputDraft.selection, .tracks,
         "Tracks offered to the plugin. Default: all tracks of the session and of every "
-            + "participant. \"participant *\" stands for all participants' tracks, "
+            + "participant. \"participant *\" selects all participants' tracks, "
             + "\"participant Ana\" for Ana's, \"participant * camera\" for every participant's "
             + "camera, \"participant Ana mix-minus\" for all audio except Ana's.",
         examples: [["camera", "mix"], ["stage", "full-mix"], ["microphone", "participant *"]])

@@ -68,7 +68,8 @@ struct YAMLSyntaxProblem {
             message = "missing value before this. Write it, or remove its key or dash."
         case "found character that cannot start any token":
             let shown =
-                found.map { "a text cannot begin with \"\($0)\"" } ?? "wrong begin of a text"
+                found.map { "a text cannot begin with \"\($0)\"" }
+                ?? "a text begins with a wrong character"
             message = "\(shown). Put it in quotes."
         case "found undefined alias":
             message = "aliases (*name) are not supported. Write the value out, or quote the text."

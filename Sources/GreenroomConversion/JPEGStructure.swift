@@ -79,7 +79,8 @@ public enum JPEGStructure {
         }
         guard covers(width, size.width), covers(height, size.height) else {
             throw .badData(
-                "the JPEG image is \(FrameSize(width: width, height: height)) and the frame says \(size)"
+                "the JPEG image is \(FrameSize(width: width, height: height)), but the frame is "
+                    + "\(size)"
             )
         }
         let components = Int(byte(segment, 5))

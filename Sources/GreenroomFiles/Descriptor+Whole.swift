@@ -20,7 +20,7 @@ extension Descriptor {
             throw FileError(
                 .malformed, file: name, offset: offset + Int64(count),
                 rule: "the file was truncated while it was read",
-                cure: "leave the file alone while it is being read")
+                cure: "do not change the file while it is being read")
         }
     }
 }

@@ -86,7 +86,7 @@ extension Y4MFormat {
         if let carriage = bytes[..<(feed ?? bytes.count)].firstIndex(of: UInt8(ascii: "\r")) {
             throw malformed(
                 carriage,
-                "the header line ends with a carriage return (CR), and not with a line feed (LF) alone",
+                "the header line ends with a carriage return (CR) instead of only a line feed (LF)",
                 cure: "create the file again, without a program that converts line ends")
         }
         guard let end = feed else {

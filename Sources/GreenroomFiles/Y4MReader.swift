@@ -239,6 +239,6 @@ struct Y4MFrameLayout {
     private static func noLine(at offset: Int64, file: String) -> FileError {
         FileError(
             .malformed, file: file, offset: offset, rule: "expected a FRAME line",
-            cure: "the file is damaged here: make it again")
+            cure: "the file is damaged here: create it again")
     }
 }

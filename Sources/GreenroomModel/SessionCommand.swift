@@ -81,7 +81,8 @@ extension SessionCommand {
             } ?? []
         } + [
             Phrase(
-                words: "recording pause", meaning: "leave out of the recordings what happens now",
+                words: "recording pause",
+                meaning: "pause the recordings, without a gap in the files",
                 command: .pauseRecording),
             Phrase(
                 words: "recording resume", meaning: "continue the recordings in the same files",

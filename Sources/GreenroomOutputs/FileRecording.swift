@@ -183,7 +183,7 @@ extension FileRecording {
         fields: [
             Field(
                 "file", \.file, .mediaFile,
-                "The file, relative to this file's folder; its ending says the format.",
+                "The file, relative to this file's folder. Its extension selects the format.",
                 examples: ["call.mkv"], isRequired: true),
             Field(
                 "tracks", \.selection, .tracks,
@@ -200,7 +200,7 @@ extension FileRecording {
                             + "call-ana-camera.mkv."
                     }
                 },
-                "How the participants of a call are recorded.", examples: ["files"],
+                "The recording of a call's participants.", examples: ["files"],
                 defaultValue: .string(Participants.stage.rawValue)),
             Field(
                 "except", \.except, .participantNames,

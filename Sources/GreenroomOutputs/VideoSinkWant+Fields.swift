@@ -13,11 +13,11 @@ extension WithVideoWant {
         [
             Field(
                 "size", \.video.size, .size,
-                "The size of the video; by default the track's size.",
+                "The size of the video. Default: the track's size.",
                 examples: ["1280x720"]),
             Field(
                 "fps", \.video.rate, .rate,
-                "Frames per second; by default the track's rate.",
+                "Frames per second. Default: the track's rate.",
                 examples: [30, "30000/1001"]),
             Field(
                 "fit", \.video.fit,
@@ -29,7 +29,7 @@ extension WithVideoWant {
                     case .reject: "Another aspect ratio is an error."
                     }
                 },
-                "How to fit another aspect ratio.", examples: ["crop"],
+                "The treatment of another aspect ratio.", examples: ["crop"],
                 defaultValue: .string(Fit.letterbox.rawValue)),
             Field(
                 "matrix", \.video.matrix,
@@ -37,7 +37,7 @@ extension WithVideoWant {
                     ("bt601", "BT.601, of standard definition.", .bt601),
                     ("bt709", "BT.709, of high definition.", .bt709),
                 ]),
-                "The colour matrix; by default bt709 from 720 lines on, else bt601.",
+                "The colour matrix. Default: bt709 from 720 lines on, otherwise bt601.",
                 examples: ["bt709"]),
         ]
     }

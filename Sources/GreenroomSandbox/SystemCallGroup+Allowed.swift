@@ -116,8 +116,8 @@ extension SystemCallGroup {
             ]),
         SystemCallGroup(
             name: "its own memory policy",
-            reason: "libnuma tries what the kernel can when it is loaded; only the caller's own "
-                + "policy, of its own memory",
+            reason: "libnuma probes the kernel for these calls when it is loaded; they affect only "
+                + "the caller's memory",
             calls: ["get_mempolicy", "set_mempolicy"]),
         SystemCallGroup(
             name: "more restrictions",

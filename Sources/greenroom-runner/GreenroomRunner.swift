@@ -22,7 +22,7 @@ struct RunnerProgram {
                 || arguments.dropFirst() == ["server"]
                 || arguments.dropFirst().first == "script"
         else {
-            print("greenroom starts greenroom-runner, for plugins in processes of their own.")
+            print("greenroom starts greenroom-runner to run plugins in separate processes.")
             _exit(64)
         }
         // First: if the host has ended already, no signal follows.

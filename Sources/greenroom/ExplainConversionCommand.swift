@@ -26,14 +26,14 @@ struct ExplainConversionCommand: ParsableCommand {
     @Argument(help: "Their size, such as 1920x1080.", transform: frameSize)
     var size: FrameSize
 
-    @Argument(help: "The wanted format.", transform: named(\.name))
+    @Argument(help: "The requested format.", transform: named(\.name))
     var wantedFormat: PixelFormat
 
-    @Argument(help: "The wanted size.", transform: frameSize)
+    @Argument(help: "The requested size.", transform: frameSize)
     var wantedSize: FrameSize
 
     @Option(
-        help: "How another aspect ratio fits: letterbox, crop, stretch or reject.",
+        help: "The treatment of another aspect ratio: letterbox, crop, stretch or reject.",
         transform: named(\.rawValue))
     var fit = Fit.letterbox
 

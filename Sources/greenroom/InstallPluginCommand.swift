@@ -155,7 +155,7 @@ struct InstallPluginCommand: ParsableCommand {
                 "  was validated with these grants, which a session file gives under allow: "
                     + grants.joined(separator: ", "))
         } else if refused == nil {
-            Console.write("  conforms without grants, with the settings that it has by default")
+            Console.write("  conforms without grants, with its default settings")
         }
         if let refused {
             Console.write("  tried what was not granted, and conforms without it:")

@@ -202,7 +202,7 @@ import Testing
             file.configuration.failurePolicy(of: camera, standard: .host, isOutput: false) == .off)
         #expect(
             faults(yaml, overrides: [.set("session.isolation=host")]) == [
-                "1:31: camera.sandbox: applies only to a plugin in its own process, and "
+                "1:31: camera.sandbox: applies only to a plugin in a separate process, and "
                     + "session.isolation is host. Write isolation: process for the plugin, or "
                     + "remove this."
             ])

@@ -691,11 +691,11 @@ enum Samples {
             faults: [
                 "4:12: camera.sandbox", "5:17: camera.memory-limit", "6:10: camera.allow",
             ].map {
-                "\($0): applies only to a plugin in its own process, and camera.isolation is "
+                "\($0): applies only to a plugin in a separate process, and camera.isolation is "
                     + "host. Write isolation: process for the plugin, or remove this."
             } + [
-                "7:15: camera.on-failure: only a plugin in its own process can be restarted, and "
-                    + "camera.isolation is host. Write isolation: process for the "
+                "7:15: camera.on-failure: only a plugin in a separate process can be restarted, "
+                    + "and camera.isolation is host. Write isolation: process for the "
                     + "plugin, or on-failure: off."
             ], isSeenBySchema: false),
 

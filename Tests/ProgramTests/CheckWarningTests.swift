@@ -301,7 +301,7 @@ import Testing
             (speaker("link.wav"), 52, ".path: \(folder("link.wav"))", "is a symbolic link"),
             (
                 speaker("made.mp3"), 52, ".path: \(folder("made.mp3"))",
-                "the name says no format; end it with .wav or .flac"
+                "the name has no known extension; end it with .wav or .flac"
             ),
             (recorder("pipe.mkv"), 49, ".file: \(folder("pipe.mkv"))", "is a named pipe"),
             (
@@ -318,7 +318,7 @@ import Testing
             ),
             (
                 recorder("made.avi"), 49, ".file: \(folder("made.avi"))",
-                "the name says no format; end it with .mkv, .webm or .mp4"
+                "the name has no known extension; end it with .mkv, .webm or .mp4"
             ),
             (camera("/dev/video250"), 56, ".device: /dev/video250", "no such device"),
             (camera("/dev/null"), 56, ".device: /dev/null", "not a video device"),
@@ -329,7 +329,7 @@ import Testing
                 outputs: [{ \(output) }]
                 """
             // Without the output, the session continues; with a wrong setting, it does not start.
-            let isError = words.contains("no format")
+            let isError = words.contains("no known extension")
             let lines = try isError ? refusal(of: text) : check(text).text
             let kind = isError ? "" : "warning: "
             #expect(

@@ -31,7 +31,7 @@ package struct CustomPlace: Equatable, Sendable {
             if words.isEmpty { continue }
             guard let place = CustomPlace(words) else {
                 throw InvalidValueError(
-                    "\"\(line.prefix(80))\" is not a place. Write what, and x, y, width and "
+                    "\"\(line.prefix(80))\" is not a place. Write its content, x, y, width and "
                         + "height in per cent, such as: camera 0 0 50 100 crop")
             }
             places.append(place)

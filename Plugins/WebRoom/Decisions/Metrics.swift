@@ -110,12 +110,12 @@ package struct Metrics {
                 ([("role", $0.role), ("plugin", $0.name), ("state", $0.state)], 1)
             }
         }
-        add("plugin_losses_total", "counter", "How often a plugin was lost.") {
+        add("plugin_losses_total", "counter", "Losses of a plugin.") {
             report.plugins.map {
                 ([("role", $0.role), ("plugin", $0.name)], Double($0.losses?.count ?? 0))
             }
         }
-        add("plugin_restarts_total", "counter", "How often a lost plugin was restarted.") {
+        add("plugin_restarts_total", "counter", "Restarts of a lost plugin.") {
             report.plugins.map { plugin in
                 let restarts = plugin.losses?.count { $0.policy == "restart" } ?? 0
                 return ([("role", plugin.role), ("plugin", plugin.name)], Double(restarts))

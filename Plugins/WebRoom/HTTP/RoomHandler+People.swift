@@ -56,7 +56,7 @@ extension RoomHandler {
         case ("PATCH", "participants", 2):
             try needs(.operator)
             guard query["microphone"] == "off" else {
-                throw RequestError.bad("an operator can set microphone=off alone")
+                throw RequestError.bad("operators can only mute: use microphone=off")
             }
             try room.mute(participant: try Self.number(path[1]))
             return HTTPReply.done

@@ -157,8 +157,8 @@ final class RoomServer: Sendable {
     static func explain(_ code: Int32, _ address: String, _ port: Int) -> String {
         switch code {
         case EADDRINUSE:
-            "port \(port) of \(address) is taken by another program: choose another one, or none to "
-                + "get a free one"
+            "port \(port) of \(address) is in use by another program: choose another one, or none "
+                + "to get a free one"
         case EACCES:
             "port \(port) of \(address) is not allowed: choose one from 1024 on, or grant the "
                 + "network with allow: { network: true }"

@@ -258,7 +258,7 @@ package struct Refusal: Error, Equatable, Sendable {
             ("\(limit) frames are kept already", "Release one before the next is kept")
         case .notLent(let id):
             (
-                "frame \(id) is not that of the running callback",
+                "frame \(id) does not belong to the running callback",
                 "Call keep during the callback that delivers the frame"
             )
         case .notKept(let id):

@@ -176,7 +176,7 @@ extension SessionConfiguration {
         guard standard == .host, (plugin.isolation ?? isolation) == nil else { return [] }
         return plugin.processKeys(
             at: address,
-            because: "a bundled plugin runs in the host's process unless it says otherwise")
+            because: "a bundled plugin runs in the host's process by default")
     }
 }
 
@@ -193,13 +193,13 @@ extension PluginConfiguration {
         ]
         var problems = keys.filter { !$0.0 }.map { _, key in
             ConfigurationProblem(
-                "applies only to a plugin in its own process, and \(reason). Write isolation: "
+                "applies only to a plugin in a separate process, and \(reason). Write isolation: "
                     + "process for the plugin, or remove this.", at: "\(address).\(key)")
         }
         if onFailure == .restart {
             problems.append(
                 ConfigurationProblem(
-                    "only a plugin in its own process can be restarted, and \(reason). "
+                    "only a plugin in a separate process can be restarted, and \(reason). "
                         + "Write isolation: process for the plugin, or on-failure: off.",
                     at: "\(address).on-failure"))
         }

@@ -9,7 +9,7 @@ extension NewPackage {
             + "\(plugin.language.title): \(plugin.template.content)."
         let explanation =
             "`\(plugin.build)` builds \(plugin.building). `validate` checks that the plugin keeps the "
-            + "rules that hosts rely on, and says which it breaks. `run` \(plugin.running). "
+            + "rules that hosts rely on, and names those that it breaks. `run` \(plugin.running). "
             + "Run it with another value of its setting:"
         let function =
             "`\(plugin.function)`, in `\(plugin.source)`, is where \(plugin.template.task)."
@@ -55,8 +55,8 @@ extension NewPackage {
             "This is a camera for Greenroom that was written for \(style.title): "
             + "\(plugin.template.content)."
         let replace =
-            "`\(plugin.source)`: replace its camera by yours. Replace "
-            + "all imports, also of Foundation and Apple's frameworks, by `import "
+            "`\(plugin.source)`: replace its camera with yours. Replace "
+            + "all imports, including those of Foundation and Apple's frameworks, with `import "
             + "\(style.module)`: a second import makes names such as `Timer` and `Call` ambiguous."
         let identity =
             "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
@@ -125,8 +125,8 @@ extension NewPackage {
                 ? "`greenroom/call.h` is the contract of calls, on top of `greenroom/output.h`, "
                 : "`greenroom/output.h` is the contract of "
                     + (kind.isComposer ? "outputs and composers, " : "outputs, "))
-                + "with the thread and the state of every function. `greenroom/plugin.h` is that of all "
-                + "plugins."
+                + "with the thread and the state of every function. `greenroom/plugin.h` is the "
+                + "contract of all plugins."
         }
     }
 }
@@ -154,13 +154,13 @@ extension NewPlugin {
     fileprivate var running: String {
         guard !template.kind.isCall else {
             return "brings the participant for five seconds: look at `\(template.result)`, and in "
-                + "`recording/session.json`, under `participants`, at what became of all that they sent"
+                + "`recording/session.json`, under `participants`, at the outcome of their media"
         }
         return template.kind.isOutput
             ? "gives it five seconds of \(template.companion ?? ""): look at `\(template.result)`, and in "
-                + "`recording/session.json`, under `outputPlugins`, at what became of all that it took"
+                + "`recording/session.json`, under `outputPlugins`, at the outcome of its media"
             : "has it send for five seconds: look at `\(template.result)`, and in "
-                + "`recording/session.json` at what became of all that it sent"
+                + "`recording/session.json` at the outcome of its media"
     }
 
     /// The places of the setting in the source.

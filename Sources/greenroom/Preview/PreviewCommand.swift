@@ -118,7 +118,7 @@ struct PreviewCommand: ParsableCommand {
             throw ExitError(
                 .usage,
                 "the working folder no longer exists: \(Errno.last). "
-                    + "Change to one that exists.")
+                    + "Change to a folder that exists.")
         }
         return folder
     }

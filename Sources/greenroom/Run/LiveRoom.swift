@@ -122,7 +122,7 @@ struct LiveRoom {
         case EADDRINUSE:
             throw ExitError(
                 .outputFailed,
-                "port \(port) of \(address) is taken by another program. Choose another one with "
+                "port \(port) of \(address) is in use by another program. Choose another one with "
                     + "--port, or leave it out to get a free one.")
         case EACCES:
             throw ExitError(

@@ -85,8 +85,8 @@ import Testing
                 + "the plugin runs. Live settings: pattern, counter, ball, speed."),
         Mistake(
             "camera: { plugin: ColorBars, memory-limit: 50 MB }",
-            "s.yaml:1:44: camera.memory-limit: applies only to a plugin in its own process, and a "
-                + "bundled plugin runs in the host's process unless it says otherwise. Write isolation: "
+            "s.yaml:1:44: camera.memory-limit: applies only to a plugin in a separate process, and "
+                + "a bundled plugin runs in the host's process by default. Write isolation: "
                 + "process for the plugin, or remove this."),
 
         // Files and devices of plugins

@@ -6,7 +6,7 @@ import Testing
 extension KernelTests {
     @Test(
         arguments: [
-            ("clone3", "the system starts no thread", "update Docker"),
+            ("clone3", "the system cannot start a thread", "update Docker"),
             (
                 "memory files", "can't make shared memory: Operation not permitted",
                 "allow memfd_create"

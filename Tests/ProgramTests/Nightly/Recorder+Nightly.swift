@@ -237,7 +237,11 @@ extension RecorderTests {
             (
                 "file: a.webm, video: h264",
                 "a.webm: a .webm can't have h264; choose another codec, or another ending"
-            ), ("file: a.avi", "a.avi: the name says no format; end it with .mkv, .webm or .mp4"),
+            ),
+            (
+                "file: a.avi",
+                "a.avi: the name has no known extension; end it with .mkv, .webm or .mp4"
+            ),
         ])
     func `a name that can't be recorded to is a wrong setting`(
         settings: String, text: String

@@ -360,7 +360,7 @@ extension WebRoomTests {
         let port = try #require(URL(string: live.url)?.port)
         let taken = try Greenroom.run("live", session.file, "--port", "\(port)")
         #expect(taken.exit == .code(74), "\(taken)")
-        #expect(taken.standardError.contains("is taken by another program"), "\(taken)")
+        #expect(taken.standardError.contains("is in use by another program"), "\(taken)")
         _ = live.end()
 
         let other = try TestSession(

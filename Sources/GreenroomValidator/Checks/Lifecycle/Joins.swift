@@ -17,7 +17,7 @@ extension Catalogue {
         why: "Running threads use memory that destroy frees.",
         measured: """
             A send, then wait_until_ns, is held for 1 s: stop-send must outlast the send, \
-            and no call may follow. Eight starts may leave no thread stack each; a silent \
+            and no call may follow. No thread stack may remain after eight starts; a silent \
             late thread is a warning.
             """,
         fix: "Join every thread in stop-send."
