@@ -232,7 +232,9 @@ import Testing
         let record = try #require(picture.negotiation.first)
         // The larger size and the higher rate.
         #expect(record.suggested == "160x90@30", "\(record)")
-        #expect(record.ceilings.contains { $0.origin.contains("requested format") && $0.binds }, "\(record)")
+        #expect(
+            record.ceilings.contains { $0.origin.contains("requested format") && $0.binds },
+            "\(record)")
         #expect(picture.outputs.map(\.rate) == ["15", "30"])
         #expect(try session.picture("camera").frameCount == 15)
         let small = try Y4MRecording(session.folder("small/camera.y4m"))
