@@ -73,7 +73,8 @@ package struct SourceSilence {
         at plugin: Int, accepted: Int, newest: Int64? = nil, promise: Promise, deadline: Int64,
         startDeadline: Int64? = nil, now: Int64
     ) -> Finding? {
-        var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
+        let known = entries[plugin]
+        var entry = known ?? Entry(accepted: 0, seen: now)
         let isLate = entry.due.map { now - $0 > Self.longestDelay } ?? false
         if isLate, !entry.hasStoodStill, let due = entry.due {
             entry.silence += max(due - entry.seen - Self.longestDelay, 0)
@@ -85,7 +86,8 @@ package struct SourceSilence {
         var finding: Finding?
         if accepted != entry.accepted {
             if entry.isTold { finding = .sends(entry.silence) }
-            let since = newest.map { max(now - $0, 0) } ?? 0
+            // A source that owed nothing until now has not been silent, however old its media is.
+            let since = known == nil ? 0 : newest.map { max(now - $0, 0) } ?? 0
             entry = Entry(
                 accepted: accepted, seen: now,
                 silence: isLate ? min(since, Self.longestDelay) : since, hasSent: true)

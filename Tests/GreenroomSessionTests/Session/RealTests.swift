@@ -139,6 +139,22 @@ import Testing
         }
     }
 
+    @Test func `the silence of a source that owed nothing counts from its first check`() {
+        var silence = SourceSilence()
+        func look(_ accepted: Int, at now: Int64) -> SourceSilence.Finding? {
+            silence.look(
+                at: 0, accepted: accepted, newest: 1_000_000_000,
+                promise: .frames(within: 100_000_000), deadline: 2_000_000_000, now: now)
+        }
+        #expect(look(15, at: 1_000_000_000) == nil)
+        silence.excuse(0)
+        #expect(look(15, at: 5_000_000_000) == nil)
+        let next = silence.next ?? 0
+        #expect(
+            next > 5_000_000_000
+                && look(15, at: next) == .silent(next - 5_000_000_000, isFirst: false))
+    }
+
     @Test func `a camera that comes back is reported, and its slate goes`() throws {
         let camera = FakeSource(.init(silent: 15..<45))
         let result = try session(camera: camera.plan(.videoSource)).run()
