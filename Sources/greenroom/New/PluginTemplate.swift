@@ -22,7 +22,9 @@ struct PluginTemplate: Sendable {
     var test: (fakes: [String], expectation: String)
     /// The steps of the Python test, which call the function that an author changes first, and
     /// their expected result.
-    var pythonTest: (steps: [String], expectation: String)
+    var pythonTest: PythonTest
+
+    typealias PythonTest = (steps: [String], expectation: String)
     /// The function and the template of the source, by language.
     var sources: [NewPlugin.Language: (function: String, template: String)]
     /// The plugin that a session also needs: the source of a filter, an output or a call, or the
@@ -36,6 +38,15 @@ struct PluginTemplate: Sendable {
     /// The replacements in the source.
     var replacements: [(String, String)] = []
 
+    private static let draws: PythonTest = (["host.advance(0.5)"], "assert host.frames")
+    private static let plays: PythonTest = (
+        ["host.advance(0.5)"], "assert any(any(block.pcm) for block in host.audio)"
+    )
+    private static let shows: PythonTest = (
+        [#"host.show(host.join("Ana", "camera"), host.picture())"#],
+        #"assert host.report["brightness"] == 128"#
+    )
+
     /// The table of kinds.
     static let all = [
         PluginTemplate(
@@ -45,12 +56,7 @@ struct PluginTemplate: Sendable {
             test: (
                 [], #"#expect(session.takeFrames(of: "camera").count { $0.content == .new } >= 29)"#
             ),
-            pythonTest: (
-                [
-                    "host.advance(0.5)"
-                ],
-                "assert host.frames"
-            ),
+            pythonTest: draws,
             sources: [
                 .swift: ("fill", "Camera.swift"),
                 .python: ("draw", "camera.py"),
@@ -61,12 +67,7 @@ struct PluginTemplate: Sendable {
             kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
             setting: ("frequency", 440, 1000), task: "the plugin produces samples",
             test: ([], #"#expect(session.takeSamples(of: "microphone").contains { $0 != 0 })"#),
-            pythonTest: (
-                [
-                    "host.advance(0.5)"
-                ],
-                "assert any(any(block.pcm) for block in host.audio)"
-            ),
+            pythonTest: plays,
             sources: audio),
         PluginTemplate(
             kind: .shareSource, typeSuffix: "Share", content: "a page of text that scrolls",
@@ -74,12 +75,7 @@ struct PluginTemplate: Sendable {
             test: (
                 [], #"#expect(session.takeFrames(of: "share").contains { $0.content == .new })"#
             ),
-            pythonTest: (
-                [
-                    "host.advance(0.5)"
-                ],
-                "assert host.frames"
-            ),
+            pythonTest: draws,
             sources: [
                 .swift: ("fill", "Share.swift"),
                 .python: ("draw", "share.py"),
@@ -90,12 +86,7 @@ struct PluginTemplate: Sendable {
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
             setting: ("frequency", 440, 1000), task: "the plugin produces samples",
             test: ([], #"#expect(session.takeSamples(of: "share-audio").contains { $0 != 0 })"#),
-            pythonTest: (
-                [
-                    "host.advance(0.5)"
-                ],
-                "assert any(any(block.pcm) for block in host.audio)"
-            ),
+            pythonTest: plays,
             sources: audio,
             companion: "ColorBarsShare",
             // The audio of a share is a microphone's of another kind.
@@ -152,12 +143,7 @@ struct PluginTemplate: Sendable {
                 ["FakeCamera"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] != nil)"#
             ),
-            pythonTest: (
-                [
-                    #"host.show(host.join("Ana", "camera"), host.picture())"#
-                ],
-                #"assert host.report["brightness"] == 128"#
-            ),
+            pythonTest: shows,
             sources: [
                 .swift: ("onVideo", "Output.swift"),
                 .python: ("video", "output.py"),
@@ -194,12 +180,7 @@ struct PluginTemplate: Sendable {
                 ["FakeCall"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] == 100)"#
             ),
-            pythonTest: (
-                [
-                    #"host.show(host.join("Ana", "camera"), host.picture())"#
-                ],
-                #"assert host.report["brightness"] == 128"#
-            ),
+            pythonTest: shows,
             sources: [
                 .swift: ("onRawDataFrameReceived", "Receiver.swift"),
                 .python: ("seen", "receiver.py"),
