@@ -151,14 +151,8 @@ private struct Assembly {
                         + "{ control: true } grants.", "\(address).allow.connect[\(index)]")
             }
             var isolation = isolation(
-                of: plugin, kind, settings, needs: locator.processNeeds(of: found.path))
-            // Grants ask for the sandbox that enforces them.
-            if plugin.sandbox == nil, configuration.sandbox == nil,
-                plugin.grants?.needProcess != true,
-                let sandbox = locator.standardSandbox(of: found.path)
-            {
-                isolation.sandbox = sandbox
-            }
+                of: plugin, kind, settings, needs: locator.processNeeds(of: found.path),
+                standardSandbox: locator.standardSandbox(of: found.path))
             if let folder { isolation.grants.write.append(folder) }
             if ScriptInterpreter.runs(found.path) {
                 isolation = program(of: found.path, descriptor, isolation)
@@ -248,11 +242,18 @@ private struct Assembly {
     ///   - kind: The plugin's kind.
     ///   - settings: Its checked settings.
     ///   - needs: The needs of a bundled plugin; nil if none.
+    ///   - standardSandbox: The sandbox without a key or a grant; nil for the session's default.
     private func isolation(
         of plugin: PluginConfiguration, _ kind: PluginKind, _ settings: [PluginSetting],
-        needs: PluginLocator.ProcessNeeds?
+        needs: PluginLocator.ProcessNeeds?, standardSandbox: SandboxMode?
     ) -> IsolationPlan {
         var process = configuration.process(of: plugin)
+        // Grants ask for the sandbox that enforces them.
+        if let standardSandbox, plugin.sandbox == nil, configuration.sandbox == nil,
+            plugin.grants?.needProcess != true
+        {
+            process.sandbox = standardSandbox
+        }
         if let needs {
             if let limit = needs.memoryLimit, plugin.memoryLimit == nil {
                 process.memoryLimit = limit
