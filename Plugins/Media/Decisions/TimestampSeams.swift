@@ -1,7 +1,7 @@
 /// Joins the timestamps of recordings that were appended to each other, such as with `cat`. Times are nanoseconds.
 ///
 /// Each track passes a seam separately, because the packets of two tracks alternate.
-package struct TimestampSeams: Equatable {
+package struct TimestampSeams {
     /// A longer step back is a seam.
     private static let longestOverlap: Int64 = 500_000_000
     /// A longer step forward is a seam.
@@ -13,10 +13,6 @@ package struct TimestampSeams: Equatable {
     private var newest: Int64 = 0
 
     package init() {}
-
-    package static func == (one: Self, other: Self) -> Bool {
-        one.newest == other.newest && one.tracks.mapValues(\.end) == other.tracks.mapValues(\.end)
-    }
 
     /// Returns the shift of a track's next packet.
     ///
