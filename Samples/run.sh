@@ -24,7 +24,7 @@ ls -l recordings/main
 echo
 echo "A player shows them: ffplay recordings/main/camera.y4m"
 echo "The share has 720 lines, so its matrix is BT.709: ffplay -colorspace bt709 recordings/main/share.y4m"
-echo "What happened to each frame is in recordings/main/session.json"
+echo "The report recordings/main/session.json has the outcome of each frame"
 
 say "Building the rest of Greenroom"
 swift build -c release

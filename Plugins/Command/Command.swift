@@ -295,8 +295,7 @@ final class Command: Output {
         }
     }
 
-    /// At the start of a callback: whether the command takes something now; starts it again if it is
-    /// due.
+    /// Whether the command accepts media in this callback. Restarts the command if that is due.
     private func isReady() -> Bool {
         if let process {
             process.beginCallback()

@@ -111,7 +111,7 @@ struct Demuxer: ~Copyable {
         let isFile = address.isSeekable && isSeekable
         let begin = stream.pointee.start_time
         var start = begin == CFFMPEG_NO_TIME ? nil : nanoseconds(begin, parameters.timeBase)
-        // ASF with frames in another order has only times of decoding, and no start of its own.
+        // ASF with reordered frames has decoding times only, and no start time.
         if isFile, start == nil || formatName == "asf" {
             start = firstTime(of: index, parameters) ?? start
         }

@@ -208,8 +208,9 @@ final class FileTracks {
         if isEmpty, startCell > 0, begin == nil { begin = self.begin(with: packets) }
         if let begin {
             packets.removeAll { packet in
-                let kept = file.hidesEarlyMedia ? packet.start + packet.duration : packet.start + 1
-                return packet.stream != captionStream && kept <= begin
+                guard packet.stream != captionStream else { return false }
+                return file.hidesEarlyMedia
+                    ? packet.start + packet.duration <= begin : packet.start < begin
             }
         }
         if isEmpty, !packets.isEmpty {

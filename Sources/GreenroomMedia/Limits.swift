@@ -48,7 +48,7 @@ package enum Limits {
     /// Frames that an output may be late: the latency of 100 ms at 120 frames a second, plus a third.
     package static let outputFrames = 16
     /// The delays of restarts, in the order of the failures within ``restartMemoryNanoseconds``. After one more
-    /// failure there is no restart.
+    /// failure, the host does not restart the plugin.
     package static let restartDelaysNanoseconds: [Int64] = [
         500_000_000, 1_000_000_000, 2_000_000_000, 4_000_000_000, 8_000_000_000,
     ]

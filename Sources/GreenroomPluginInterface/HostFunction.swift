@@ -10,20 +10,20 @@ import GreenroomMedia
 ///
 /// The raw values number the functions between host and runner.
 package enum HostFunction: UInt32, CaseIterable, Sendable {
-    // Of every instance. [any], except `setError`: [control].
+    // Every instance calls these. [any], except `setError`: [control].
     case log = 100
     case setError, giveUp, now, waitUntil, refusalText, getExtension, caption
-    // Of sources. [any]
+    // Sources call these. [any]
     case held
-    // Of shares. [any]
+    // Shares call these. [any]
     case paused, resumed, finished
-    // Of outputs and composers. [any], except `keep`: [media].
+    // Outputs and composers call these. [any], except `keep`: [media].
     case keep, release, report, setCeiling, wantsChanged, outputState, fileFinished
-    // Of calls. [any]
+    // Calls use these. [any]
     case joined, left, openTrack, closeTrack, setMuted, setRecorded
-    // With a grant. [any]
+    // Plugins with a grant call these. [any]
     case command, describe, sessionReport, connect, makeMemory
-    // Of senders. [any]
+    // Senders have these. [any]
     case videoSend, videoAcquire, videoCommit, videoAbandon, audioSend, audioClear, audioQueued
 
     /// The handle that is a function's first argument.

@@ -126,7 +126,7 @@ private final class Side: Sendable {
     func prepare(_ call: RemoteCall) {
         guard let function = HostFunction(rawValue: call.rawValue) else { return }
         let handle = function.facts.handle == .sender ? source.sender : source.context?.handle
-        // In the memory that the answer before has lent, or without.
+        // The frame is in the memory that the last answer lent, or in none.
         let lent = channel.read(GrantMessage.self, at: MessageLayout.value).lease.id
         var call = HostCall(function, handle ?? 0, 1)
         func write<Value>(_ value: Value) {

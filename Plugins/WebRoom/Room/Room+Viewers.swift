@@ -60,7 +60,7 @@ extension Room {
     ///
     /// - Parameters:
     ///   - stream: The stream in the only slot.
-    ///   - address: The viewer's address; nil if the address has no limit of its own.
+    ///   - address: The viewer's address; nil if only the room limits viewers.
     ///   - isOffered: Whether the room makes the offer.
     func admit(
         _ streams: [MediaStream], _ stream: UInt32?, from address: String? = nil,

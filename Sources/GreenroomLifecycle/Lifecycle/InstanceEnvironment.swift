@@ -64,7 +64,7 @@ struct InstanceEnvironment: Sendable {
     /// Whether the plugin may pause.
     var canPause: Bool { descriptor.kind.facts.canPause }
 
-    /// Whether the plugin sends media of its own.
+    /// Whether the plugin is a source.
     var isSource: Bool { descriptor.kind.facts.direction == .source }
 
     /// The ids of the host's extensions for the plugin.

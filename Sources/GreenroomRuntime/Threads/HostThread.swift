@@ -55,12 +55,12 @@ package final class HostThread: Sendable {
     }
 
     static func problem(_ error: Int32) -> String {
-        let cure =
+        let fix =
             error == EPERM
             ? "The container's seccomp profile refuses clone3: update Docker to 20.10.10 or later, or "
                 + "run the container with --security-opt seccomp=unconfined"
             : "Raise ulimit -u, ulimit -v, or the container's limit of processes"
-        return "the system cannot start a thread (\(String(cString: strerror(error)))). \(cure)"
+        return "the system cannot start a thread (\(String(cString: strerror(error)))). \(fix)"
     }
 
     /// Removes the calling thread from any session, so that no clock waits for the thread.

@@ -9,7 +9,7 @@ extension NewPackage {
             + "\(plugin.language.title): \(plugin.template.content)."
         let explanation =
             "`\(plugin.build)` builds \(plugin.building). `validate` checks that the plugin keeps the "
-            + "rules that hosts rely on, and names those that it breaks. `run` \(plugin.running). "
+            + "rules that hosts rely on, and names each broken rule. `run` \(plugin.running). "
             + "Run it with another value of its setting:"
         let function =
             "`\(plugin.function)`, in `\(plugin.source)`, is where \(plugin.template.task)."

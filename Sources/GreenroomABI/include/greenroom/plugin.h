@@ -687,8 +687,8 @@ typedef struct gr_hold {
   uint32_t reserved;
 
   /** With 1, the source has nothing new to send, because its media has ended, is damaged or lost. The
-   *  host repeats the last frame, or plays silence, and counts neither as real. Sending nothing is no
-   *  failure until a call with 0. [any] */
+   *  host repeats the last frame, or plays silence, and counts neither as real. Until a call with 0,
+   *  silence does not count as a failure. [any] */
   gr_status (*GR_NONNULL held)(gr_instance instance, uint32_t is_held);
 } gr_hold;
 

@@ -9,7 +9,7 @@ extension Catalogue {
     static let videoContent = Check(
         "video.content", "the video is live", of: .cameras,
         rule: "The video is live: no single picture or colour for ten seconds.",
-        why: "Such a source has lost its device, or draws nothing.",
+        why: "A source with a still picture has lost its device, or draws nothing.",
         measured: """
             14 s of session time; a source that ends earlier must show more than one \
             frame. Shares may stand still.

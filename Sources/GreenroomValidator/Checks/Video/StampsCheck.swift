@@ -11,7 +11,7 @@ extension Catalogue {
             The host places frames by it. With GR_PTS_UNSTAMPED, a frame shows on arrival, \
             with jitter.
             """,
-        measured: "At most 5 s before the time of sending, and 1 s after it.",
+        measured: "The stamp is at most 5 s before the time of sending, and at most 1 s after it.",
         fix: "Use now_ns or the time of the pump, not wall time, milliseconds or CLOCK_MONOTONIC."
     ) { examination throws(Verdict) in
         let frames = try examination.show(VideoScenario(seconds: 2)).frames(atLeast: 1)
