@@ -13,7 +13,7 @@ import Testing
         ("", "data:text/html,<b>x</b>", false, "data:text/html,%3Cb%3Ex%3C/b%3E"),
         ("", "file:///tmp/x.html", false, "file:///tmp/x.html"),
     ])
-    func `a page has an address`(
+    func `a page's path becomes a file URL, and illegal characters of a URL are escaped`(
         page: String, url: String, isNetworkGranted: Bool, expected: String
     ) throws {
         let address = try BrowserAddress(page: page, url: url, isNetworkGranted: isNetworkGranted)
@@ -45,7 +45,9 @@ import Testing
         ("file:/etc/passwd", false), ("file:///", false), ("file:///site/%00", false),
         ("file:///site/%zz", false), ("file:///site/missing", false),
     ])
-    func `a page reads its folder and no other file`(url: String, isAllowed: Bool) throws {
+    func `a local page may read files in its folder, and any other page no file`(
+        url: String, isAllowed: Bool
+    ) throws {
         var gate = PageGate(mainFrame: "main")
         let page = try BrowserAddress(page: "/site/page.html", url: "", isNetworkGranted: false)
         gate.begin(page, resolve: Self.resolved)
@@ -77,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func `a document of an error status is a page that did not load`() throws {
+    @Test
+    func `a page has not loaded if its main frame gets an error status or is unreachable`() throws {
         var gate = PageGate(mainFrame: "main")
         let page = try BrowserAddress(page: "", url: "http://h/", isNetworkGranted: true)
         gate.begin(page, resolve: { $0 })
@@ -107,7 +110,7 @@ import Testing
         ).words
     }
 
-    @Test func `the network, audio and Chromium's sandbox are as they are granted`() {
+    @Test func `Chromium's arguments block the network and audio unless they are granted`() {
         let closed = Self.words(network: false, speaker: false, sandbox: .own)
         #expect(closed.contains("--host-resolver-rules=MAP * ~NOTFOUND"))
         #expect(closed.contains("--proxy-bypass-list=<-loopback>"))
@@ -143,7 +146,7 @@ import Testing
         ("/site/page.html", ["/site"]), ("/site/../site/page.html", ["/site"]),
         ("/site/link", ["/site", "/etc/passwd"]), ("/site/missing", ["/site"]), ("", []),
     ])
-    func `Landlock lets Chromium read the page's folder, and the page behind a link`(
+    func `Landlock lets Chromium read the page's folder and the target of a linked page`(
         page: String, files: [String]
     ) throws {
         let address = try BrowserAddress(
@@ -162,7 +165,7 @@ import Testing
         ("1280x720", 600, 600, 1.0, "600x600", 1.2, "720x720"),
         ("320x180", 8192, 1, 0.1, "8192x10", 320.0 / 8192 * 0.1, "320x1"),
     ])
-    func `a page is laid out for the frame`(
+    func `a page's layout follows the frame's size, the page's size and the zoom`(
         frame: String, width: Int, height: Int, zoom: Double, layout: String, scale: Double,
         visible: String
     ) {
@@ -177,7 +180,7 @@ import Testing
 
     // MARK: Pictures
 
-    @Test func `a page that changes is read each time, a still one seldom and when it changes`() {
+    @Test func `a changing page is captured each frame, a still page within 0.5 s of a change`() {
         var schedule = PictureSchedule()
         let step: Int64 = 33_333_333
         var time: Int64 = 0

@@ -22,7 +22,9 @@ import Testing
         (["a\0bc\0"], ["a", "bc"]), (["a", "b", "\0c", "\0"], ["ab", "c"]), (["a"], []),
         (["\0\0"], ["", ""]), (["ab\0c", "d\0"], ["ab", "cd"]),
     ])
-    func `messages end with a zero, however they arrive`(parts: [String], expected: [String]) {
+    func `DevTools messages are split at zero bytes, whatever the sizes of the reads`(
+        parts: [String], expected: [String]
+    ) {
         #expect(Self.messages(parts) == expected)
     }
 
@@ -67,7 +69,9 @@ import Testing
         ("TWFu", [77, 97, 110], true),
         ("TWFuTQ", [77, 97, 110, 77], true), ("T", [], false), ("T\"Fu", [], false),
     ])
-    func `Base64 is decoded within its place`(text: String, expected: [UInt8], isLegal: Bool) {
+    func `Base64 is decoded from a part of a buffer, and invalid text is refused`(
+        text: String, expected: [UInt8], isLegal: Bool
+    ) {
         let bytes = Array("xx\(text)yy".utf8)
         var result: [UInt8] = [1, 2, 3]
         #expect(Base64.decode(bytes.span, 2..<bytes.count - 2, into: &result) == isLegal)

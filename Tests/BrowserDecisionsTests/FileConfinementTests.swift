@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileConfinement.isPossible))
-    func `a confined command reads and changes only its files, and this process any`() throws {
+    func `a confined command accesses only its granted files`() throws {
         let folder = try TemporaryFolder()
         for name in ["page", "secrets", "scratch"] { try #require(mkdir(folder(name), 0o700) == 0) }
         let page = try folder.write("page/page.html", "page\n")

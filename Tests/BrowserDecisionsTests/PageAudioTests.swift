@@ -32,7 +32,9 @@ import Testing
             // No more than 250 ms wait.
             ([48_000, -48_000], [12_000]),
         ] as [([Int], [Int])])
-    func `samples gather before they flow, and do not pile up`(steps: [Int], taken: [Int]) {
+    func `a page's audio starts after 60 ms have gathered, and at most 250 ms wait`(
+        steps: [Int], taken: [Int]
+    ) {
         var buffer = VoiceBuffer()
         var counts: [Int] = []
         for step in steps {
@@ -45,7 +47,7 @@ import Testing
         #expect(counts == taken)
     }
 
-    @Test func `the newest samples stay`() {
+    @Test func `a full buffer drops the oldest samples of a page's audio`() {
         var buffer = VoiceBuffer()
         buffer.append((0..<12_010).map { Int16(truncatingIfNeeded: $0) })
         #expect(buffer.take(2) == [10, 11])

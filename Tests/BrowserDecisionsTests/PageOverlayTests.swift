@@ -61,7 +61,7 @@ import Testing
         #expect(Self.blend([255, 0, 0, 0], over: [17, 99, 201], .limited) == [17, 99, 201])
     }
 
-    @Test func `a picture beyond the frame, and one with too few pixels, are left out`() {
+    @Test func `pixels beyond the frame and pictures with missing bytes are not blended`() {
         let color = ColorSpace.bt709Limited
         var overlay = PageOverlay(color: color)
         let size = FrameSize(width: 4, height: 2)

@@ -16,7 +16,7 @@ import Testing
             ("participant microphone", nil), ("participant Ana mix", nil),
             ("participants mix", nil),
         ] as [(String, CommandTrack?)])
-    func `the setting names a track, a participant's track or all of a kind`(
+    func `a command reads a named track, a participant's track or all participants`(
         text: String, track: CommandTrack?
     ) {
         #expect(CommandTrack(text) == track)
@@ -46,7 +46,7 @@ import Testing
             capability: kind.isVideo ? VideoCapability(width: 64, height: 36, fps: 15) : nil)
     }
 
-    @Test func `a stream has its version, names and times`() {
+    @Test func `a participant stream has a version, and its records have names and times`() {
         let stream = ParticipantStream(from: 1_000_000_000)
         let ana = Track.Participant(number: 1, name: "A\"na\n")
         let (voice, camera) = (
@@ -77,7 +77,7 @@ import Testing
             ("1.5\t2\tAna\tHello there", 1.5, 2, "Ana", "Hello there"),
             ("0\t0.2\t\tone\ttwo", 0, 0.2, nil, "one\ttwo"),
         ] as [(String, Double, Double, String?, String)])
-    func `a caption has times, a speaker and a text`(
+    func `a caption line is read as times, a speaker and a text`(
         line: String, start: Double, end: Double, speaker: String?, text: String
     ) throws {
         let caption = try #require(CaptionLine(line))
@@ -91,5 +91,7 @@ import Testing
             "1\t62\tAna\tx",
             "a\tb\tAna\tx", "nan\t1\tAna\tx", "inf\tinf\tAna\tx", "1 2 Ana x",
         ])
-    func `another line is no caption`(line: String) { #expect(CaptionLine(line) == nil) }
+    func `a line without two valid times and a text is not a caption`(line: String) {
+        #expect(CaptionLine(line) == nil)
+    }
 }

@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(arguments: targets)
-    func `changed seeds do no harm`(target: Target) throws {
+    func `no mutation of a seed crashes the code that reads it`(target: Target) throws {
         let seeds = try target.seeds()
         let run = try target.begin()
         for seed in seeds { run(seed) }
@@ -80,7 +80,7 @@ import Testing
         #expect(count > 0)
     }
 
-    @Test func `the script fuzzes all of them`() throws {
+    @Test func `the fuzzing script runs every target`() throws {
         let script = String(
             decoding: try readFile(Checkout.root + "/Tests/Fuzz/run.sh"), as: UTF8.self)
         let line = try #require(script.split(separator: "\n").first { $0.contains("set -- calls") })

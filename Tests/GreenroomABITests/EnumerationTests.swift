@@ -8,7 +8,7 @@ import Testing
 
     init() throws { header = try Header() }
 
-    @Test func `statuses`() {
+    @Test func `Swift's statuses have the names and values of the header`() {
         let inSwift = Dictionary(
             Status.all.map { ($0.name, Int($0.status.rawValue)) }, uniquingKeysWith: { $1 })
         #expect(inSwift.count == Status.all.count, "a name appears twice in Status.all")
@@ -21,32 +21,32 @@ import Testing
         }
     }
 
-    @Test func `pixel formats`() {
+    @Test func `Swift's pixel formats have the names and values of the header`() {
         let inSwift = PixelFormat.allCases.map { ($0.name.uppercased(), Int($0.rawValue)) }
         #expect(
             Dictionary(inSwift, uniquingKeysWith: { $1 }) == header.enumerators("GR_FORMAT_"))
     }
 
-    @Test func `plugin kinds`() {
+    @Test func `Swift's plugin kinds have the names and values of the header`() {
         let inSwift = PluginKind.allCases.map { ("\($0)".snakeCase, Int($0.rawValue)) }
         #expect(Dictionary(inSwift, uniquingKeysWith: { $1 }) == header.enumerators("GR_KIND_"))
     }
 
-    @Test func `colour ranges`() {
+    @Test func `Swift's colour ranges have the names and values of the header`() {
         let inSwift = ColorRange.allCases.map { ("\($0)".uppercased(), Int($0.rawValue)) }
         #expect(Dictionary(inSwift, uniquingKeysWith: { $1 }) == header.enumerators("GR_RANGE_"))
     }
 
-    @Test func `colour matrices`() {
+    @Test func `Swift's colour matrices have the names and values of the header`() {
         let inSwift = ColorMatrix.allCases.map { ("\($0)".uppercased(), Int($0.rawValue)) }
         #expect(Dictionary(inSwift, uniquingKeysWith: { $1 }) == header.enumerators("GR_MATRIX_"))
     }
 
-    @Test func `rotations are degrees`() {
+    @Test func `a rotation's value is its angle in degrees`() {
         #expect(Rotation.allCases.map(\.rawValue) == [0, 90, 180, 270])
     }
 
-    @Test func `limits`() {
+    @Test func `Swift's limits equal the header's limits`() {
         #expect(FrameSize.maximumDimension == Int(GR_MAX_DIMENSION))
         #expect(AudioFormat.longestBlockMilliseconds == Int(GR_MAX_BLOCK_MS))
         #expect(AudioFormat.queueMilliseconds == Int(GR_AUDIO_QUEUE_MS))

@@ -132,7 +132,7 @@ import TestSupport
     @Test(
         arguments: dialects,
         [use, useOfClient, useOfOutputs, useOfCalls, useOfControl, useOfConnections])
-    func `the header compiles alone without a warning`(
+    func `each header compiles without another include and without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {
         // NULL has no common spelling in C and C++.
@@ -144,7 +144,8 @@ import TestSupport
     }
 
     @Test(arguments: dialects)
-    func `the same check refuses a struct with padding`(compiler: Compiler, standard: String) throws
+    func `the compilation check refuses a struct with padding`(compiler: Compiler, standard: String)
+        throws
     {
         let padded = """
             struct padded { char first; int64_t second; };
@@ -159,7 +160,9 @@ import TestSupport
     }
 
     @Test(arguments: dialects)
-    func `a size that differs does not compile`(compiler: Compiler, standard: String) throws {
+    func `a static assertion with a wrong size does not compile`(
+        compiler: Compiler, standard: String
+    ) throws {
         let source = Self.use + "GR_STATIC_ASSERT(a_size, sizeof(gr_plane) == 25);\n"
         let run = try compiler.check(source, standard: standard)
         #expect(run.exit == .code(1))

@@ -5,7 +5,7 @@ import Testing
 /// major 1, as gcc and clang compute them, in C and in C++.
 @Suite struct LayoutTests {
     @Test(arguments: ["gcc", "clang", "g++", "clang++"])
-    func `size and offsets are frozen`(compiler: String) throws {
+    func `every compiler gives each struct its frozen size and offsets`(compiler: String) throws {
         let run = try Self.compile(Self.layouts, with: compiler)
         #expect(run.exit == .code(0), "\(run)")
     }
@@ -14,7 +14,7 @@ import Testing
         #expect(Set(Self.layouts.map(\.name)) == (try Header()).structs)
     }
 
-    @Test func `a different layout does not compile`() throws {
+    @Test func `a layout with a wrong offset, member or size does not compile`() throws {
         let plane = try #require(Self.layouts.first { $0.name == "gr_plane" })
         var moved = plane
         moved.members[2].offset = 20

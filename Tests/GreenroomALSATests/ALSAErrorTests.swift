@@ -14,7 +14,9 @@ import SystemPackage
         (EBUSY, "Device or resource busy", "Another program"),
         (EACCES, "Permission denied", "group audio"),
     ])
-    func `an error has its fix`(code: Int32, message: String, cure: String) {
+    func `an ALSA error has ALSA's message and the fix for its cause`(
+        code: Int32, message: String, cure: String
+    ) {
         let error = ALSAError(
             call: "snd_pcm_open", pcm: "x", underlyingError: Errno(rawValue: code), message: message
         )

@@ -35,7 +35,7 @@ import SystemPackage
         #expect(drained)
     }
 
-    @Test func `a capture returns as much as fits`() throws {
+    @Test func `a capture fills the buffer that it is given`() throws {
         var pcm = try null(.capture)
         try pcm.start()
         var samples = [Int16](repeating: 0, count: 100)

@@ -29,7 +29,9 @@ import Testing
     @Test(
         arguments: [(-6.0206, 500), (6.0206, 2000), (-60, 1), (24, 15_849), (0, 1000)]
             as [(Double, Int16)])
-    func `a gain applies after one block, and is clamped`(decibels: Double, level: Int16) {
+    func `a gain reaches its level in one block without a jump, and samples are clamped`(
+        decibels: Double, level: Int16
+    ) {
         let output = passed([(0, 0), (decibels, 0), (decibels, 0)]) { _ in 1000 }
         #expect(output.suffix(200).allSatisfy { abs($0 - level) <= 1 }, "\(output.suffix(2))")
         // Without a jump: a hundredth of the way with each frame.
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [1, 50, 250, 4800])
-    func `a delay repeats the samples that much later, after silence`(frames: Int) {
+    func `a delay plays each sample later by its number of frames, after silence`(frames: Int) {
         let blocks = 60
         let output = passed(Array(repeating: (0, frames), count: blocks)) { Int16($0 + 1) }
         // The first block leads from the present to the past.

@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100, 480, 1000])
-    func `a block that a filter refuses is played unedited, as late as the filter makes it`(
+    func `a block that a filter refuses is played unedited, with the filter's delay`(
         delay: Int
     ) throws {
         let filter = FakeFilter(AudioEditing(delayFrames: delay)) { $0 == 3 ? .refuse : .edit }
@@ -192,7 +192,7 @@ import Testing
         #expect(filter.hangs.withLock { $0 } == 3)
     }
 
-    @Test func `a filter of one channel gets both mixed, and gives to both`() {
+    @Test func `a mono filter edits the mix of both channels, and both play its result`() {
         let audio = filtered([FakeFilter(AudioEditing(channels: 1))])
         defer { audio.close() }
         // The ramps cancel each other.

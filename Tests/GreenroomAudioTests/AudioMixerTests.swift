@@ -71,14 +71,14 @@ import Testing
 
     private static let ms: Int64 = 1_000_000
 
-    @Test func `a mixer that nobody needs passes an hour in one step`() {
+    @Test func `a mixer whose sinks are idle skips an hour in one step`() {
         let state = run(until: 3_600_005 * Self.ms, isIdle: true).sink.state.withLock { $0 }
         #expect(state.skipped == 3600 * 48_000)
         // The rest of the last 10 ms.
         #expect(state.written == 240 && state.times.count == 1)
     }
 
-    @Test func `a sink that is not idle gets each 10 ms at its time without a track`() {
+    @Test func `a sink that is not idle gets blocks of 10 ms on time even without a track`() {
         let (sink, epoch) = run(until: 50 * Self.ms, isIdle: false)
         let state = sink.state.withLock { $0 }
         #expect(state.skipped == 0 && state.written == 2400)
@@ -87,7 +87,7 @@ import Testing
                 == (1...5).map { epoch + SessionTimeline.playoutDelay + $0 * 10 * Self.ms })
     }
 
-    @Test func `after a rest a sink gets the audio from the time of its change on`() {
+    @Test func `a sink that stops being idle gets audio from the time of that change on`() {
         let (sink, epoch) = run(
             until: 2000 * Self.ms, isIdle: true,
             at: SessionTimeline.playoutDelay + 1234 * Self.ms
@@ -97,7 +97,7 @@ import Testing
         #expect(state.times.first == epoch + SessionTimeline.playoutDelay + 1240 * Self.ms)
     }
 
-    @Test func `after a rest a track begins with the 10 ms of its time`() {
+    @Test func `a track that is added to an idle mixer starts in the 10 ms block of that time`() {
         let source = Silence()
         let start = Mutex<Int64>(0)
         let state = run(until: 2000 * Self.ms, isIdle: true, at: 1234 * Self.ms) { mixer, _ in
@@ -111,7 +111,7 @@ import Testing
         #expect(state.skipped + state.written == 2000 * 48)
     }
 
-    @Test func `audio that is behind is delivered ten times as fast as time passes`() {
+    @Test func `a mixer that is behind catches up at ten times real time`() {
         // The host stands still for three seconds after the first second.
         let (step, ms) = (Int64(480), Int64(1_000_000))
         var now: Int64 = 0
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 53, 54, 24 * 365, 24 * 365 * 100])
-    func `a frame has its exact time after any number of hours`(hours: Int64) {
+    func `an audio frame's time is exact after any number of hours`(hours: Int64) {
         let place = hours * 3600 * 48_000 + 480
         #expect(
             AudioMixer.nanoseconds(at: place) == hours * 3600 * 1_000_000_000 + 10_000_000)

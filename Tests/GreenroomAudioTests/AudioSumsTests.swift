@@ -35,7 +35,7 @@ import Testing
         .init(tracks: .incoming, leftOut: [1, 2, 3, 40]),
     ]
 
-    @Test func `mixes equal direct sums and are limited alike`() {
+    @Test func `each mix equals the limited sum of its tracks`() {
         var random = SystemRandomNumberGenerator()
         let tracks = Self.tracks(&random)
         var sums = AudioSums(sampleCount: Self.count)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a mix that nothing takes is silent`() {
+    @Test func `a mix that was not requested is silent`() {
         var sums = AudioSums(sampleCount: 4)
         let samples: [Int16] = [1, 2, 3, 4]
         for (mixes, expected) in [([], [0, 0, 0, 0]), ([AudioMixer.Mix.all], samples)] {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a stretch shorter than 10 ms has no samples of the one before`() {
+    @Test func `a short stretch contains no samples of the stretch before`() {
         var sums = AudioSums(sampleCount: 4)
         let loud: [Int16] = [9, 9, 9, 9]
         let short: [Int16] = [1, 2]

@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test(arguments: [300.0, -300, 50, 0], [0.0, 10])
-    func `the fill is stable, and the drift is found`(ppm: Double, jitter: Double) {
+    func `the buffer's fill stays stable, and the drift is estimated within 15 ppm`(
+        ppm: Double, jitter: Double
+    ) {
         var simulation = Simulation(ppm: ppm, jitter: jitter)
         simulation.run(seconds: 3600, settling: 0)
         #expect(simulation.lowest > 3840 - 480 - 900, "an underrun is near")
@@ -61,7 +63,7 @@ import Testing
         #expect(simulation.highest < 3840 + 48 * jitter + 100)
     }
 
-    @Test func `a wrong clock saturates, and is forgotten at once`() {
+    @Test func `the correction of an extreme drift is limited, and a restart forgets the drift`() {
         var simulation = Simulation(ppm: 5000, jitter: 0)
         simulation.run(seconds: 600, settling: 0)
         #expect(simulation.controller.stretchPPM == DriftController.limit)
@@ -72,7 +74,7 @@ import Testing
         #expect(abs(simulation.controller.driftPPM - 100) < 15)
     }
 
-    @Test func `an underrun does not change the estimate`() {
+    @Test func `a jump of the buffer's fill does not change the drift estimate`() {
         var simulation = Simulation(ppm: 100, jitter: 0)
         simulation.run(seconds: 1200, settling: 0)
         simulation.fill += 3000
@@ -83,7 +85,7 @@ import Testing
         #expect(abs(simulation.fill - 3840) < 20)
     }
 
-    @Test func `nothing changes within a second`() {
+    @Test func `the correction changes at most once a second`() {
         var controller = DriftController(target: 1000)
         for _ in 0..<99 {
             let isNew = controller.observe(fill: 5000, after: 480)

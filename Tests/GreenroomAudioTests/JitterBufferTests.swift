@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test
-    func `missing audio is silence, counted only while the source sends`() {
+    func `missing audio plays as silence, and counts only while the source should send`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
@@ -79,7 +79,7 @@ import Testing
         return heard
     }
 
-    @Test func `audio before a hole is not heard again after it`() {
+    @Test func `audio before a gap is not repeated after the gap`() {
         let quiet = [Int16](repeating: 0, count: 960)
         for hole in Nightly.list(Array(1...300), byDay: { $0 % 11 == 1 || 237...243 ~= $0 }) {
             // A click at each place that is played backwards.
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a hole of any length has no edges, and ends with the sound itself`() {
+    @Test func `a gap of any length fades without clicks, and the sound after the gap is exact`() {
         let tone = (0..<960).map { Int16(8000 * sin(Double($0) * .pi / 48)) }
         for hole in 1...300 {
             for sound in [tone, [Int16](repeating: 8000, count: 960)] {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a blip between two holes does not repeat the audio before the first`() {
+    @Test func `a short sound between two gaps does not repeat the audio before the first gap`() {
         for length in stride(from: 1, through: 239, by: 17) {
             var queue = JitterBuffer()
             queue.start(at: 0)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a paused source owes nothing, and media that it sends anyway are played`() {
+    @Test func `silence of a paused source is not a loss, and audio sent anyway is played`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
@@ -155,7 +155,7 @@ import Testing
         #expect(AudioAccount(queue.counts, filters: nil).stopped == queue.counts.muted)
     }
 
-    @Test func `audio for a past time plays now`() {
+    @Test func `audio with a past timestamp plays at once`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         _ = pull(&queue, 100)
@@ -164,7 +164,7 @@ import Testing
         #expect(pull(&queue, 1) == [7])
     }
 
-    @Test func `a silence within the queue is a loss, unless the source was stopped`() {
+    @Test func `a gap between queued blocks counts as concealed, and fades without clicks`() {
         var queue = JitterBuffer()
         queue.start(at: 0)
         queue.begin(at: 0)
@@ -181,7 +181,7 @@ import Testing
         #expect(heard[1680...].allSatisfy { $0 == 1000 })
     }
 
-    @Test func `every frame that is pulled is of one kind, whatever the source does`() {
+    @Test func `every pulled frame counts as exactly one kind, whatever the source does`() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<Nightly.value(100, byDay: 40) {
             var queue = JitterBuffer()

@@ -33,7 +33,7 @@ import Testing
     private struct Missing: Error {}
 
     @Test(arguments: [(22_050, 1), (11_025, 2)])
-    func `an hour of audio stays an hour`(rate: Int, channels: Int) throws {
+    func `resampling an hour of audio yields an hour of audio`(rate: Int, channels: Int) throws {
         let format = AudioFormat(sampleRate: rate, channels: channels)
         let seconds = Nightly.value(3600, byDay: 120)
         let hour = try resample(seconds: seconds, from: format, to: 48_000)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [-1000.0, 0, 300], [44_100, 48_000, 96_000])
-    func `an adjustment in ppm changes the length by as much`(ppm: Double, rate: Int) throws {
+    func `an adjustment by n ppm changes the length by n ppm`(ppm: Double, rate: Int) throws {
         var made = Resampler(from: .session, to: rate)
         guard var resampler = made.take() else { throw Missing() }
         let steps = resampler.adjust(ppm: ppm)
