@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a change of each key of the session is found`(key: String) throws {
+    func `a change of any key in the section session is found`(key: String) throws {
         let field = try #require(SessionDecoder.sessionFields.first { $0.schema.key == key })
         let without = try file(with: "")
         let changes = try field.schema.examples.map { example in
@@ -34,7 +34,7 @@ import Testing
         #expect(same.changedKeys(since: same).isEmpty)
     }
 
-    @Test func `a value that is written in another way has not changed`() throws {
+    @Test func `a value in another spelling does not count as a change`() throws {
         let (first, second) = try (
             read("session: { duration: 60s }\ncamera: { plugin: ColorBars }"),
             read("camera: { plugin: ColorBars }\nsession: { duration: 1m }")
@@ -42,7 +42,7 @@ import Testing
         #expect(second.changedKeys(since: first).isEmpty)
     }
 
-    @Test func `keys at the top are compared, and plugins left out`() throws {
+    @Test func `a changed timeline is reported, and a changed plugin is not`() throws {
         let first = try read("camera: { plugin: ColorBars }")
         let second = try read(
             """
@@ -52,7 +52,7 @@ import Testing
         #expect(second.changedKeys(since: first) == ["timeline"])
     }
 
-    @Test func `every key that is not compared by items can be compared`() {
+    @Test func `the timeline and every key in the section session can be compared`() {
         let roots = SessionDecoder.rootFields.filter { $0.schema.key == "timeline" }
         #expect(roots.count == 1 && roots.allSatisfy { $0.isSame != nil })
         for field in SessionDecoder.sessionFields {

@@ -33,7 +33,7 @@ import Testing
             ("/" + String(repeating: "x", count: 106), nil),
             ("/" + String(repeating: "x", count: 107), 108),
         ] as [(String, Int?)])
-    func `the path of a socket has Linux's limit`(path: String, bytes: Int?) {
+    func `a socket's path may have at most 107 bytes`(path: String, bytes: Int?) {
         let expected = bytes.map {
             [
                 "1:19: share.connect: the path of a socket may have 107 bytes, and from / on "

@@ -150,7 +150,7 @@ import Testing
             ("set stage.except=[]", .source(.stage), []),
             ("set stages.wide.except=['42']", nil, ["42"]),
         ] as [(String, PluginAddress?, [String])])
-    func `the people whom an output leaves out are a list of names`(
+    func `a command sets the names of the people whom an output or a stage leaves out`(
         line: String, address: PluginAddress?, names: [String]
     ) throws {
         guard case .command(let command) = try ControlLine(line),
@@ -174,7 +174,9 @@ import Testing
             ("delay share-audio 120ms", .delay(.source(.shareAudio), .milliseconds(120))),
             ("delay participant 42 0s", .delay(.participant("42"), .zero)),
         ] as [(String, SessionCommand)])
-    func `levels and delays name the audio`(line: String, command: SessionCommand) throws {
+    func `a gain or delay command names the audio that it changes`(
+        line: String, command: SessionCommand
+    ) throws {
         #expect(try ControlLine(line) == .command(command))
         #expect(try ControlLine(command.line) == .command(command))
     }
@@ -185,7 +187,7 @@ import Testing
         "delay microphone 3s",
         "delay microphone -1s", "delay microphone 5", "gain outputs[x] mix 1",
     ])
-    func `a level or delay out of bounds, or of what is no audio, is an error`(line: String) {
+    func `a gain or delay out of bounds, or of a track without audio, is an error`(line: String) {
         #expect(throws: CommandError.self) { try ControlLine(line) }
     }
 
@@ -225,7 +227,7 @@ import Testing
         ("advance", "\"advance\" needs a time, such as 500ms or 2s."),
         ("advance 5", "\"advance\" needs a time, such as 500ms or 2s."),
     ])
-    func `a wrong message or time names its rule`(line: String, problem: String) {
+    func `an error about a wrong message or time names the rule`(line: String, problem: String) {
         let error = #expect(throws: CommandError.self) { try ControlLine(line) }
         #expect(error?.description == problem)
     }
@@ -262,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `lines are equal however the input is split`() {
+    @Test func `control lines are the same however the input is split`() {
         let text = Array("mute\r\n\n# note\npause share\nmut\nset camera.settings.a=ä\nstop".utf8)
         let whole: [String] = {
             var lines = ControlLines()

@@ -45,7 +45,7 @@ import Testing
                     + "\"guest-left\", \"lost\", \"ended\"."
             ),
         ])
-    func `a wrong hook is named with its place`(line: String, fault: String) {
+    func `an error in a hook is reported with its place`(line: String, fault: String) {
         #expect(faults("camera: { plugin: A }\non: { \(line) }") == [fault])
     }
 }

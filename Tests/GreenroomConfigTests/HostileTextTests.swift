@@ -18,7 +18,7 @@ import Testing
         #expect(faults(bytes) == [fault])
     }
 
-    @Test func `a byte order mark and CR LF are fine, and columns count as editors do`() {
+    @Test func `a byte order mark and CR LF are accepted, and columns count as in an editor`() {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         #expect(faults(mark + "camera: { plugin: A }\r\n".utf8) == [])
         #expect(
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["{ at: 6s, set: camera.pre-processors[0].settings.opacity=0.5 }", "[a{b}]"])
-    func `a bracket in a text inside of brackets is reported as such`(flow: String) {
+    func `a bracket in an unquoted text inside brackets is reported with the fix`(flow: String) {
         let told = faults("camera: { plugin: A }\ntimeline:\n  - \(flow)\n")
         #expect(told.count == 1 && told[0].hasSuffix("Put the text in quotes."), "\(told)")
         #expect(told[0].contains("ends a text here"), "\(told)")
@@ -112,7 +112,7 @@ import Testing
             ])
     }
 
-    @Test func `many duplicate keys are all reported, and very many in one message`() {
+    @Test func `20 duplicate keys are reported one by one, and 200 in one message`() {
         func yaml(_ count: Int) -> String {
             let keys = (0..<count).map { "    k\($0): 1\n    k\($0): 2\n" }.joined()
             return "camera:\n  plugin: A\n  settings:\n\(keys)"
@@ -152,7 +152,7 @@ import Testing
         ("camera.on-failure", "continue", ""), ("camera.allow.network", "true", ""),
         ("share.connect", "/s", ""),
     ])
-    func `a value of any length is refused quickly, in a short line`(
+    func `an invalid value of any length is refused in a short message`(
         path: String, piece: String, end: String
     ) {
         let value = String(repeating: piece, count: 200_000 / piece.count) + end
@@ -177,7 +177,7 @@ import Testing
             ])
     }
 
-    @Test func `no change of a valid file crashes or silences the reader`() {
+    @Test func `no mutation of a file crashes the reader or leaves an error without a place`() {
         var random = SeededGenerator(seed: 20_240_607)
         let seeds = Samples.good.map { Array($0.utf8) } + Samples.bad.map { Array($0.yaml.utf8) }
         let pieces = [

@@ -84,7 +84,7 @@ import Testing
         #expect(silent.warnings.isEmpty && file.warnings.isEmpty)
     }
 
-    @Test func `grants start from the file's folder`() throws {
+    @Test func `paths of grants are relative to the session file's folder`() throws {
         let file = try read(
             """
             camera:
@@ -114,7 +114,7 @@ import Testing
             ("{ control: true, network: true }", true, ["camera.allow"]),
             ("{}", false, ["camera.allow"]),
         ] as [(String, Bool, [String])])
-    func `control needs no separate process, and every other grant does`(
+    func `the control grant needs no separate process, and every other grant does`(
         allow: String, control: Bool, faults: [String]
     ) throws {
         let file = try read("camera: { plugin: A, allow: \(allow) }")
@@ -128,7 +128,7 @@ import Testing
                 .isEmpty)
     }
 
-    @Test func `keys of a process are errors for a bundled plugin without one`() throws {
+    @Test func `keys of a process are errors for a bundled plugin in the host's process`() throws {
         let file = try read(
             """
             session: { sandbox: require, memory-limit: 64 MB }
@@ -183,7 +183,7 @@ import Testing
         #expect(try read(yaml).warnings.map(\.place.path) == paths)
     }
 
-    @Test func `the command line has the same keys`() throws {
+    @Test func `arguments set the same isolation keys as the file`() throws {
         let yaml = "camera: { plugin: A, sandbox: off }"
         let file = try read(
             yaml,
@@ -229,7 +229,7 @@ import Testing
         "+1 MB", "1e3 MB", "256  MB", "256 MB ", "1.0000 GB", "1000000 GB", "٢٥٦ MB",
         "99999999999999999999999999 GB",
     ])
-    func `other texts are no memory sizes`(text: String) {
+    func `a text without a number and a decimal unit is not a memory size`(text: String) {
         #expect(MemorySize(text) == nil)
         #expect(!text.wholeMatches(MemorySize.pattern))
     }

@@ -78,7 +78,9 @@ import Testing
                 ["timeline[0]"]
             ),
         ])
-    func `each fault is reported once, at the key that is written`(yaml: String, paths: [String]) {
+    func `an error in a media section is reported once, at the key in the file`(
+        yaml: String, paths: [String]
+    ) {
         do {
             _ = try read(yaml)
             Issue.record("no fault")
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `commands name the plugins`() throws {
+    @Test func `timeline entries may name the camera and microphone of a media section`() throws {
         let file = try read(
             """
             media: { file: a }

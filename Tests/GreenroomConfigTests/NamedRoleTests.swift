@@ -9,7 +9,7 @@ import Testing
 
 /// Several cameras, microphones, shares and stages, and what recordings take of them.
 @Suite struct NamedRoleTests {
-    @Test func `a file has any number of each role, in its order, beside the one without a name`()
+    @Test func `a file may have an unnamed plugin and any number of named ones for each role`()
         throws
     {
         let file = try read(
@@ -78,7 +78,7 @@ import Testing
         ),
         ("camera: { plugin: A }\noutputs: [{ record: { file: a.txt } }]", ".mkv, .webm, .mp4"),
     ])
-    func `a wrong name is reported`(yaml: String, message: String) {
+    func `an invalid name of a role is reported with the rule`(yaml: String, message: String) {
         let told = faults(yaml)
         #expect(told.contains { $0.contains(message) }, "\(told)")
     }
@@ -90,7 +90,7 @@ import Testing
         "set cameras.desk.settings.x=1", "set cameras.desk.pre-processors[0].settings.x=1",
         "set shares.wall.audio.settings.x=1", "set stages.wide.settings.layout=grid",
     ])
-    func `commands name a role's name, as lines and in timelines`(line: String) throws {
+    func `control lines and timelines accept a role's name`(line: String) throws {
         guard case .command(let command) = try ControlLine(line) else {
             Issue.record("\(line) is no command")
             return
@@ -110,7 +110,8 @@ import Testing
     }
 
     @Test(arguments: ["ceiling 640x360@15", "share-ceiling none", "stop camera", "mute"])
-    func `timelines write commands with and without a name in the same way`(line: String) throws {
+    func `a timeline accepts the text of a control line without a role's name`(line: String) throws
+    {
         let file = try read(
             """
             camera: { plugin: A }
@@ -132,7 +133,8 @@ import Testing
         return (recording?.selection?.own, file.configuration.slots[.stage] != nil)
     }
 
-    @Test func `a recording that names audio tracks and no mix has each of them`() throws {
+    @Test
+    func `a recording that names audio tracks and no mix keeps them as separate tracks`() throws {
         let sources = "camera: { plugin: A }\nmicrophones: { desk: { plugin: M } }\n"
         for (tracks, separate) in [
             ("[camera, microphone.desk]", true), ("[camera, mix]", false), ("[camera]", false),
@@ -145,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `a session with a call records the stage and all that is said in one file`() throws {
+    @Test func `a session with a call records the stage and the full mix in one file`() throws {
         let plain = try selection(call + "outputs: [{ record: call.mkv }]")
         #expect(plain.tracks == [.own(.stage), .fullMix] && plain.hasStage)
         let own = try selection(
@@ -157,7 +159,7 @@ import Testing
         #expect(set.configuration.timeline.count == 1)
     }
 
-    @Test func `files of participants are beside the stage`() throws {
+    @Test func `a recording with files of participants also records the stage`() throws {
         let file = try read(call + "outputs: [{ record: { file: call.mkv, participants: files } }]")
         let recording = try #require(file.configuration.outputs.first?.output as? FileRecording)
         #expect(
@@ -167,7 +169,7 @@ import Testing
         #expect(file.configuration.slots[.stage] != nil)
     }
 
-    @Test func `a recording takes the only stage, and has to choose one of several`() throws {
+    @Test func `a recording uses the only stage, and must name one of several`() throws {
         let output = "outputs: [{ record: call.mkv }]"
         let wide = SessionRole.stage.named("wide", place: 1)
         let only = try selection(call + "stages: { wide: { plugin: Stage } }\n" + output)
@@ -188,7 +190,7 @@ import Testing
             faults(call + stages + hidden).contains { $0.contains("the session has no stage.") })
     }
 
-    @Test func `recordings, outputs and stages name the people whom they leave out`() throws {
+    @Test func `recordings, outputs and stages can leave people out by name`() throws {
         let file = try read(
             call + """
                 stage: { plugin: Stage, except: [Ben] }
@@ -204,7 +206,8 @@ import Testing
         #expect(file.configuration.slots[.stage]?.plugin.except == ["Ben"])
     }
 
-    @Test func `other recordings use the same disk space as before`() throws {
+    @Test
+    func `a recording of chosen tracks, without a call or in a folder adds no stage`() throws {
         let named = try selection(call + "outputs: [{ record: { file: a.mkv, tracks: [camera] } }]")
         #expect(named.tracks == [.own(.camera)] && !named.hasStage)
         let alone = try selection("camera: { plugin: A }\noutputs: [{ record: talk.mkv }]")

@@ -12,7 +12,9 @@ import Testing
             ("", nil),
             ("duration", nil),
         ] as [(String, String?)])
-    func `the nearest name is found`(written: String, meant: String?) {
+    func `a mistyped name finds the nearest known name, and other text finds none`(
+        written: String, meant: String?
+    ) {
         let known = ["plugin", "settings", "on-failure", "pre-processors"]
         #expect(nearestName(to: written, among: known) == meant)
     }
@@ -21,12 +23,14 @@ import Testing
         ("", "", 0), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1),
         ("kitten", "sitting", 3), ("ca", "abc", 3),
     ])
-    func `distances match the textbook`(first: String, second: String, distance: Int) {
+    func `edit distances of well-known pairs are correct`(
+        first: String, second: String, distance: Int
+    ) {
         #expect(editDistance(Array(first), Array(second)) == distance)
         #expect(editDistance(Array(second), Array(first)) == distance)
     }
 
-    @Test func `a name of any length is fast`() {
+    @Test func `a very long name has no nearest name`() {
         #expect(nearestName(to: String(repeating: "x", count: 200_000), among: ["plugin"]) == nil)
     }
 }

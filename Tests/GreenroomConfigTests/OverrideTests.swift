@@ -14,7 +14,7 @@ import Testing
           - record: here
         """
 
-    @Test func `a value replaces the file's`() throws {
+    @Test func `an argument's value replaces the file's value`() throws {
         let file = try read(yaml, overrides: [.set("camera.settings.pattern=grey")])
         let path = "camera.settings.pattern"
         #expect(file.configuration.slots[.camera]?.plugin.settings["pattern"] == "grey")
@@ -23,12 +23,12 @@ import Testing
                 == SourceLocation(.argument("--set camera.settings.pattern=grey"), path: path))
     }
 
-    @Test func `the last of two wins`() throws {
+    @Test func `the last of two arguments for a key applies`() throws {
         let file = try read(yaml, overrides: [.duration("10s"), .set("session.duration=3s")])
         #expect(file.configuration.duration == .seconds(3))
     }
 
-    @Test func `missing sections are created`() throws {
+    @Test func `an argument creates missing sections`() throws {
         let file = try read(
             yaml,
             overrides: [
@@ -39,7 +39,7 @@ import Testing
         #expect(file.configuration.slots[.camera]?.filters.first?.settings.values.first == 0.5)
     }
 
-    @Test func `a short form becomes its section`() throws {
+    @Test func `an argument expands a short form to its section`() throws {
         let file = try read(
             yaml, overrides: [.set("outputs[0].record.size=640x360")])
         let recording = try #require(file.configuration.outputs.first?.output as? Recording)
@@ -47,7 +47,7 @@ import Testing
         #expect(recording.video.size?.description == "640x360")
     }
 
-    @Test func `a list grows after its last entry`() throws {
+    @Test func `an argument can append an entry to a list`() throws {
         let file = try read(
             yaml, overrides: [.set("outputs[1].record.folder=/tmp/x")])
         #expect(file.configuration.outputs.count == 2)
@@ -59,12 +59,14 @@ import Testing
             ("", .string("")), ("5", .integer(5)), ("\"5\"", .string("5")), ("'5'", .string("5")),
             ("a=b", .string("a=b")), ("true", .boolean(true)), ("a]", .string("a]")),
         ] as [(String, ParameterValue)])
-    func `the type of a value depends on quotes`(text: String, value: ParameterValue) throws {
+    func `an argument's value has the type of its text, and quotes make it a string`(
+        text: String, value: ParameterValue
+    ) throws {
         let file = try read(yaml, overrides: [.set("camera.settings.x=\(text)")])
         #expect(file.configuration.slots[.camera]?.plugin.settings["x"] == value)
     }
 
-    @Test func `a value can be a list or a section`() throws {
+    @Test func `an argument's value can be a list or a section`() throws {
         let file = try read(
             yaml,
             overrides: [
@@ -106,7 +108,9 @@ import Testing
                 + "dash."
         ),
     ])
-    func `a fault names the argument`(assignment: String, message: String) {
+    func `an error about an argument's value quotes the argument`(
+        assignment: String, message: String
+    ) {
         #expect(
             faults(yaml, overrides: [.set(assignment)]) == ["--set \(assignment): \(message)"])
     }

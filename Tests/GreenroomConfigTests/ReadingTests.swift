@@ -51,7 +51,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("file:///tmp/x", "Write the path without file://."),
             ("s3://bucket", "A recording is a folder or a file on this machine."),
         ])
-    func `a URL is not a recording`(url: String, cure: String) {
+    func `a URL as the path of a recording is refused with the fix`(url: String, cure: String) {
         for written in ["record: \(url)", "record: { folder: \"\(url)\" }"] {
             let told = faults("camera: { plugin: A }\noutputs: [{ \(written) }]")
             #expect(
@@ -61,7 +61,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         }
     }
 
-    @Test func `a URL is not a path of another key`() {
+    @Test func `a URL as the path of a socket or a grant is refused`() {
         let told = faults(
             """
             share: { connect: "unix://run/s" }
@@ -113,7 +113,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             ("participant \"Ana  cam\" microphone", "Ana  cam", .track(.microphone)),
             ("participant \"*\"", "*", nil), ("participant 花子 share", "花子", .track(.share)),
         ] as [(String, String?, TrackSelection.Participants.Kind?)])
-    func `a participant's name may have blanks`(
+    func `a participant's name may contain spaces`(
         rule: String, name: String?, kind: TrackSelection.Participants.Kind?
     ) throws {
         let yaml = Self.call + "outputs: [{ plugin: SpeakerFile, tracks: ['\(rule)'] }]"
@@ -125,7 +125,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         "participant Ana cam", "participant * video", "participant * Ana", "participant \"Ana",
         "participant \"Ana\" cam", "participant \"Ana\"camera", "participant \"\"",
     ])
-    func `a word that is not a track is an error, which lists the tracks`(rule: String) {
+    func `an error about an unknown track of a participant lists the tracks`(rule: String) {
         let found = faults(
             Self.call + "outputs: [{ plugin: SpeakerFile, tracks: ['\(rule)'] }]")
         #expect(found.count == 1)
@@ -183,7 +183,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(outputs[4] as? Y4MOutput == Y4MOutput(track: .share, video: small))
     }
 
-    @Test func `a recording whose name ends as a file's is one`() throws {
+    @Test func `a recording path with the ending of a media file is a file, not a folder`() throws {
         let file = try read(
             """
             camera: { plugin: A }

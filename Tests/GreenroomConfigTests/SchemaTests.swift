@@ -63,7 +63,7 @@ import Testing
         var files: [String]
     }
 
-    @Test func `an independent validator agrees with the reader, all examples and defaults`()
+    @Test func `an independent schema validator accepts and refuses the same files`()
         throws
     {
         let samples = Samples.bad.filter {
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the schema is deterministic, in the usual order`() throws {
+    @Test func `the schema is deterministic, and its sections are in the usual order`() throws {
         let schema = SessionFile.jsonSchema
         #expect(schema == SessionFile.jsonSchema)
         #expect(
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `sections with equal names are equal`() {
+    @Test func `every section has a unique name`() {
         let sections = SessionDecoder.root.schema.sections
         #expect(Set(sections.map(\.name)).count == sections.count)
         #expect(sections.count == 21)
@@ -116,7 +116,9 @@ import Testing
         (Pattern.duration, "1m1h", false), (MemorySize.pattern, "50 MB", true),
         (MemorySize.pattern, "1.5GB", true), (MemorySize.pattern, "50", false),
     ])
-    func `a pattern agrees with the reader`(pattern: String, text: String, isRight: Bool) throws {
+    func `the schema's patterns accept the same texts as the reader`(
+        pattern: String, text: String, isRight: Bool
+    ) throws {
         #expect((try Regex(pattern).wholeMatch(in: text) != nil) == isRight)
         if pattern == Pattern.duration {
             #expect((Duration(asWritten: text) != nil) == isRight)

@@ -78,13 +78,13 @@ import Testing
 }
 
 @Suite struct TableTests {
-    @Test func `a file without a table has none`() throws {
+    @Test func `a file without a table uses the standard table`() throws {
         let file = try read("camera: { plugin: A }")
         #expect(file.configuration.table == CapabilityTable.standard.rows)
         #expect(file.configuration.clock == .real)
     }
 
-    @Test func `the rows are read in order`() throws {
+    @Test func `rows of the table and of more-sizes are read in order`() throws {
         let file = try read(
             """
             session:
