@@ -133,7 +133,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `the plan has these steps in this order`(row: Row) throws {
+    func `a conversion plan has the expected steps in the expected order`(row: Row) throws {
         let size = try #require(FrameSize(row.size))
         let plan = try ConversionPlan.plan(
             format: row.format, size: size, rotation: row.rotation, color: row.color,
@@ -147,7 +147,9 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases, PixelFormat.allCases)
-    func `every format has a plan or a reason`(input: PixelFormat, wanted: PixelFormat) {
+    func `every pair of formats has a plan, or an error that names both`(
+        input: PixelFormat, wanted: PixelFormat
+    ) {
         let plan = Result { () throws(ConversionError) in
             try ConversionPlan.plan(
                 format: input, size: FrameSize(width: 17, height: 9), rotation: .none,
@@ -195,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: Fit.allCases, Rotation.allCases)
-    func `pictures have even positions in the result, for all sizes`(
+    func `a picture of any size is placed at even positions`(
         fit: Fit, rotation: Rotation
     ) throws {
         guard fit != .reject else { return }

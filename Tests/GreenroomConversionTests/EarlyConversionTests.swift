@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: [PixelFormat.bgra, .rgba, .bgrx, .rgbx], sizes)
-    func `a frame that is converted first becomes the same`(
+    func `an early conversion to I420 does not change the result of later conversions`(
         format: PixelFormat, size: FrameSize
     ) throws {
         let pool = FramePool(limit: 4)
@@ -64,7 +64,7 @@ import Testing
         // It is an error.
         (VideoWant(format: .i420, size: FrameSize(width: 40, height: 40), fit: .reject), nil),
     ])
-    func `the early conversion is the first step of a consumer, or none`(
+    func `a requested format allows an early conversion only as its first step`(
         want: VideoWant, color: ColorSpace?
     ) {
         let form = FrameForm(
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func `other formats are not converted early`(format: PixelFormat) {
+    func `only 32-bit RGB formats are converted early`(format: PixelFormat) {
         let form = FrameForm(format, FrameSize(width: 64, height: 48), FrameInfo())
         let is32Bit = [.bgra, .rgba, .bgrx, .rgbx].contains(format)
         #expect((EarlyConversion(of: form, to: .bt601Limited) != nil) == is32Bit)
         #expect((form.firstColor(for: VideoWant(format: .i420)) != nil) == is32Bit)
     }
 
-    @Test func `nothing is read of memory that is too short`() throws {
+    @Test func `an early conversion reads nothing from memory that is too short`() throws {
         let pool = FramePool(limit: 1)
         let size = FrameSize(width: 16, height: 4)
         let conversion = try #require(

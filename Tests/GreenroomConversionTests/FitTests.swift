@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.makeable, ColorRange.allCases)
-    func `4:3 in 16:9 has black bars`(
+    func `a 4:3 picture in a 16:9 frame has black bars`(
         format: PixelFormat, range: ColorRange
     ) throws {
         let info = FrameInfo(color: ColorSpace(range: range, matrix: .bt601))
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a rejected size is reported with the wanted one`() throws {
+    @Test func `an error about a rejected size names both sizes and the fixes`() throws {
         let source = try Self.frame(
             FrameSize(width: 64, height: 48), FrameInfo(rotation: .quarter)
         ) { _, _ in 0 }
@@ -171,7 +171,7 @@ import Testing
         (.crop, .none, 0..<160), (.crop, .quarter, 0..<160), (.stretch, .none, 0..<160),
         (.stretch, .quarter, 0..<160),
     ])
-    func `a picture has its fit's position, surrounded by black`(
+    func `each fit places the picture, and the rest of the frame is black`(
         fit: Fit, rotation: Rotation, columns: Range<Int>
     ) throws {
         for range in ColorRange.allCases {
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `a compressed format and an empty pool have no black frame`() {
+    @Test func `a compressed format and an illegal size have no black frame`() {
         let none = FrameSize(width: 0, height: 1)
         for (format, size) in [(PixelFormat.mjpeg, Self.wide), (.i420, none)] {
             if Self.pool.takeBlack(format, size, .full) != nil {
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `the exact size is not rejected`() throws {
+    @Test func `fit: reject accepts a picture of the exact size`() throws {
         let source = try Self.frame(
             FrameSize(width: 90, height: 160), FrameInfo(rotation: .quarter)
         ) { _, _ in 77 }

@@ -8,7 +8,7 @@ import Testing
     private static let size = FrameSize(width: 70, height: 38)
 
     @Test(arguments: PixelFormat.allCases)
-    func `a frame as wanted is returned without a copy`(format: PixelFormat) throws {
+    func `a frame in the requested format is returned without a copy`(format: PixelFormat) throws {
         let pool = FramePool(limit: 1)
         let converter = FrameConverter()
         let info = FrameInfo(
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func `a copy is a unique frame, also of a frame as wanted`(
+    func `a copy is a separate frame, even of a frame in the requested format`(
         format: PixelFormat
     ) throws {
         let inputs = FramePool(limit: 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(converter.conversionCount == 0 && converter.bytesWritten == byteCount)
     }
 
-    @Test func `a copy of another format is the conversion`() throws {
+    @Test func `a copy in another format has the pixels of a conversion`() throws {
         let pool = FramePool(limit: 3)
         let want = VideoWant(format: .i420, size: FrameSize(width: 64, height: 48))
         var frame = try takeFrame(pool, .bgra, Self.size)
@@ -67,7 +67,8 @@ import Testing
         #expect(copied.info == converted.info)
     }
 
-    @Test func `an identity conversion changes the format's name`() throws {
+    @Test
+    func `a conversion between formats of equal layout changes only the description`() throws {
         let pool = FramePool(limit: 1)
         let frame = try takeFrame(pool, .rgbx, Self.size)
         let made = try FrameConverter().convert(
@@ -77,7 +78,7 @@ import Testing
         #expect(made.info.color == .bt709Full)
     }
 
-    @Test func `an accepted rotation stays`() throws {
+    @Test func `a conversion keeps a rotation that the consumer accepts`() throws {
         let pool = FramePool(limit: 2)
         let frame = try takeFrame(
             pool, .nv12, Self.size, info: FrameInfo(rotation: .threeQuarters))
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Nightly.pairs(PixelFormat.uncompressed, Rotation.allCases))
-    func `nothing outside the picture is written or read`(
+    func `a conversion reads and writes no bytes outside the picture`(
         format: PixelFormat, rotation: Rotation
     ) throws {
         let converter = FrameConverter()
@@ -166,7 +167,7 @@ import Testing
         #expect(converter.bytesWritten == 2 * 64 * 32 * 3 / 2 + 32 * 16 * 3 / 2)
     }
 
-    @Test func `an empty pool is reported`() throws {
+    @Test func `a conversion that finds the pool empty is an error`() throws {
         let pool = FramePool(limit: 1)
         let frame = try takeFrame(pool, .nv12, Self.size)
         let error = #expect(throws: ConversionError.self) {
@@ -176,7 +177,7 @@ import Testing
         #expect(pool.aliveCount == 1)
     }
 
-    @Test func `more frame formats than cached plans are converted`() throws {
+    @Test func `frames in more formats than the cache of plans holds are converted`() throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 2)
         for _ in 0..<2 {

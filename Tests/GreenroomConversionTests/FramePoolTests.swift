@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A source may commit a lease that it has not filled.
-    @Test func `memory that no frame has used is zero, whatever was there before`() throws {
+    @Test func `a pool's new memory is zero, even if the process has used it before`() throws {
         for _ in 0..<10 {
             // A small frame, in memory that the process uses again and again.
             var frame = try takeFrame(FramePool(limit: 1), .i420, Self.size)
@@ -77,7 +77,9 @@ import Testing
         #expect(!isRefused(.mjpeg, 16, 16, most))
     }
 
-    @Test func `the limit holds, and a released frame makes room`() throws {
+    @Test
+    func `a pool gives out no more frames than its limit, and a released frame makes room`() throws
+    {
         let pool = FramePool(limit: 2)
         let first = try takeFrame(pool, .i420, Self.size)
         do {
@@ -91,7 +93,7 @@ import Testing
         _ = first
     }
 
-    @Test func `memory returns with the last reference, not earlier`() throws {
+    @Test func `a frame's memory returns to the pool with the last reference`() throws {
         let pool = FramePool(limit: 1)
         var frame = try takeFrame(pool, .i420, Self.size)
         frame.info.offerRevision = 1
@@ -136,7 +138,7 @@ import Testing
         #expect(allocations >= 3)
     }
 
-    @Test func `concurrent threads never share pixels unintentionally`() async {
+    @Test func `frames of concurrent threads never share memory`() async {
         let pool = FramePool(limit: 6)
         await withTaskGroup(of: Int.self) { group in
             for task in 1...4 {

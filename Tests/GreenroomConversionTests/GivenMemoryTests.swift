@@ -88,7 +88,7 @@ final class Arena: @unchecked Sendable {
         _ = first.planeCount
     }
 
-    @Test func `the lowest free slot is used, and none moves`() throws {
+    @Test func `a new frame uses the lowest free slot, and no frame moves`() throws {
         let arena = try Arena(4 * Self.slot)
         let pool = FramePool(
             limit: 4, slotByteCount: Self.slot, memory: arena.memory, owner: arena)
@@ -172,7 +172,7 @@ final class Arena: @unchecked Sendable {
 
     // MARK: Memory of a pool
 
-    @Test func `live frames never exceed the limit`() throws {
+    @Test func `live frames never exceed the pool's limit of bytes`() throws {
         // 256 MiB each, which a source may request.
         let vast = FrameSize(width: 8192, height: 8192)
         let pool = FramePool(limit: 8)
@@ -201,7 +201,7 @@ final class Arena: @unchecked Sendable {
         withExtendedLifetime(frames) {}
     }
 
-    @Test func `small frames in large slots count fully for the limit`() throws {
+    @Test func `a small frame in a large slot counts with the size of the slot`() throws {
         let large = FrameSize(width: 128, height: 128)
         let pool = FramePool(limit: 8, byteLimit: 3 * 65536)
         var frames = try hold(3, pool, .bgra, large)
@@ -215,7 +215,8 @@ final class Arena: @unchecked Sendable {
         withExtendedLifetime(frames) {}
     }
 
-    @Test func `existing memory beyond the limit is returned to the machine, and reused`() throws {
+    @Test
+    func `a free slot beyond the limit returns memory to the machine, and is reused`() throws {
         let arena = try Arena(2 * Self.slot)
         let pool = FramePool(
             limit: 2, slotByteCount: Self.slot, memory: arena.memory, owner: arena,

@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: PixelFormat.uncompressed, [0, 64, 192])
-    func `each plane ends at a page's end, between unused pages`(
+    func `each plane of a guarded frame ends at a page's end, between unused pages`(
         format: PixelFormat, extra: Int
     ) throws {
         for size in Self.sizes {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a frame of this kind can be written and read`() throws {
+    @Test func `a guarded frame can be written and read`() throws {
         let arena = try Arena(Self.slot)
         let pool = FramePool(
             limit: 1, slotByteCount: Self.slot, memory: arena.memory, owner: arena,
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a compressed frame has the usual layout`() throws {
+    @Test func `a guarded compressed frame has the usual layout`() throws {
         let arena = try Arena(Self.slot)
         let pool = FramePool(
             limit: 1, slotByteCount: Self.slot, memory: arena.memory, owner: arena,

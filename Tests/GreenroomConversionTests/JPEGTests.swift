@@ -54,7 +54,9 @@ import Testing
     }
 
     @Test(arguments: JPEGWriter.Sampling.allCases, ["16x16", "17x9", "64x48", "1x1", "101x35"])
-    func `an image decodes to its planes`(sampling: JPEGWriter.Sampling, size: String) throws {
+    func `a JPEG image decodes to the planes that were encoded`(
+        sampling: JPEGWriter.Sampling, size: String
+    ) throws {
         let size = try #require(FrameSize(size))
         let planes = Self.planes(size, sampling)
         let data = try Self.frame(
@@ -76,7 +78,8 @@ import Testing
         #expect(expected.distance(to: ReferenceFrame(made)) <= 4)
     }
 
-    @Test func `an image passes every further step`() throws {
+    @Test
+    func `a JPEG image can be decoded, turned, cropped, scaled and converted to RGB`() throws {
         let size = FrameSize(width: 64, height: 48)
         let planes = [90.0, 150, 60].map { level in Plane(64, 48) { _, _ in level } }
         let data = try Self.frame(
@@ -132,7 +135,7 @@ import Testing
         #expect(converter.scratchAllocationCount == 1)
     }
 
-    @Test func `a size other than the frame's is an error with both sizes`() throws {
+    @Test func `a JPEG image of another size than the frame is an error with both sizes`() throws {
         for other in ["48x33", "49x32", "32x48", "4800x3200", "1x1", "32x32", "48x16"].compactMap({
             FrameSize($0)
         }) {
@@ -178,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: JPEGWriter.Sampling.allCases)
-    func `an image with missing data is an error, whatever follows`(
+    func `an image with missing data is an error, whatever bytes follow`(
         sampling: JPEGWriter.Sampling
     ) throws {
         let image = JPEGWriter.image(Self.planes(Self.size, sampling), sampling)
@@ -205,7 +208,9 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (16, true), (32, false), (500, false)])
-    func `a few bytes after the last block are no damage`(count: Int, isWhole: Bool) throws {
+    func `up to 16 bytes after the last block do not count as damage`(count: Int, isWhole: Bool)
+        throws
+    {
         let extra = [UInt8](repeating: 0x5a, count: count)
         let image = Array(Self.image[..<(Self.image.count - 2)]) + extra + [0xff, 0xd9]
         let result = try Self.decode(image, Self.size)
@@ -253,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `images with false tables are refused or decoded safely`() throws {
+    @Test func `images with random changes are refused or decoded safely`() throws {
         var noise = Noise(1)
         var failures = 0
         for round in 0..<1500 {

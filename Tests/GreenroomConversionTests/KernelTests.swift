@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the sets of instructions end with plain C`() {
+    @Test func `the last of the instruction sets is plain C`() {
         #expect(Self.sets.last.map { String(cString: $0.name) } == "C")
         #if arch(x86_64)
             #expect(Self.sets.count > 1)
@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test(arguments: ColorSpace.all, [true, false])
-    func `YUV of RGB`(color: ColorSpace, isBlueFirst: Bool) {
+    func `every instruction set converts RGB to YUV with the same result`(
+        color: ColorSpace, isBlueFirst: Bool
+    ) {
         var weights = greenroom_from_rgb(to: color, isBlueFirst: isBlueFirst)
         for width in Self.widths {
             Self.compare([4 * width], [width], "luma of \(width)") {
@@ -64,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: ColorSpace.all, [true, false])
-    func `RGB of YUV`(color: ColorSpace, isBlueFirst: Bool) {
+    func `every instruction set converts YUV to RGB with the same result`(
+        color: ColorSpace, isBlueFirst: Bool
+    ) {
         var weights = greenroom_to_rgb(from: color)
         if !isBlueFirst { weights = weights.mirrored }
         for width in Self.widths {
@@ -84,7 +88,9 @@ import Testing
     }
 
     @Test(arguments: ColorSpace.all, ColorSpace.all)
-    func `YUV of YUV`(from: ColorSpace, to: ColorSpace) {
+    func `every instruction set converts YUV to other colour spaces with the same result`(
+        from: ColorSpace, to: ColorSpace
+    ) {
         var weights = greenroom_recolor(from: from, to: to)
         for width in Self.widths {
             Self.compare([width], [width], "range of \(width)") {
@@ -102,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `8 bits of 10`() {
+    @Test func `every instruction set narrows samples to 8 bits with the same result`() {
         for width in Self.widths {
             for shift in [2, 8] as [Int32] {
                 Self.compare([2 * width], [width], "narrow \(width) by \(shift)") {
@@ -115,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `samples of a table`() {
+    @Test func `every instruction set replaces samples by a table with the same result`() {
         // Noise that is no line, which a table of differences would hide.
         let table = (0..<256).map { UInt8(truncatingIfNeeded: ($0 &* 167) ^ ($0 >> 3)) }
         for width in Self.widths {
@@ -134,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: 1...9)
-    func `vertical scaling`(pairs: Int) {
+    func `every instruction set scales vertically with the same result`(pairs: Int) {
         let taps = 2 * pairs
         // Noise that makes 128, with negative lobes: in pairs that make 128 at most.
         var weights = [Int8](repeating: 0, count: taps)
@@ -152,7 +158,8 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7, 16, 33, 131, 640, 857], [1, 4])
-    func `horizontal scaling`(from: Int, channels: Int) {
+    func `every instruction set scales horizontally with the same result`(from: Int, channels: Int)
+    {
         let targets = [1, 2, 3, 5, 8, 17, 63, 64, 65, 200, from * 2 / 3, from / 4, from * 3 / 2]
         for to in targets where to > 0 && to * 8 > from && to != from {
             Self.compareScaling(from: from, to: to, channels: channels)
@@ -167,7 +174,7 @@ import Testing
         (480, 320, 4, [8, 12], [32, 48]), (200, 150, 1, [24, 32], [96, 128]),
         (100, 75, 1, [24, 32], [0, 0]), (1920, 858, 1, [0, 0], [0, 0]),
     ])
-    func `horizontal scaling by a ratio whose windows repeat`(
+    func `windows that repeat scale horizontally with the same result in every set`(
         from: Int, to: Int, channels: Int, short: [Int], long: [Int]
     ) {
         for (window, period) in [(16, short), (64, long)] {
@@ -218,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: ColorSpace.all)
-    func `RGB of YUV is within 0.6 levels`(color: ColorSpace) throws {
+    func `a conversion from YUV to RGB is exact to 0.6 levels`(color: ColorSpace) throws {
         let kernels = try #require(Self.plain)
         var weights = greenroom_to_rgb(from: color)
         let luma = (0...255).map { UInt8($0) }
@@ -269,7 +276,9 @@ import Testing
     }
 
     @Test(arguments: ColorSpace.all, ColorSpace.all)
-    func `YUV of YUV is within 0.6 levels`(from: ColorSpace, to: ColorSpace) throws {
+    func `a conversion of YUV to another colour space is exact to 0.6 levels`(
+        from: ColorSpace, to: ColorSpace
+    ) throws {
         let kernels = try #require(Self.plain)
         var weights = greenroom_recolor(from: from, to: to)
         let luma = (0...255).map { UInt8($0) }
@@ -296,7 +305,7 @@ import Testing
         #expect(abs(errors.mean) < 0.05)
     }
 
-    @Test func `8 bits of 16 are rounded`() throws {
+    @Test func `samples of 16 bits are rounded to 8 bits`() throws {
         let kernels = try #require(Self.plain)
         let samples = Array(UInt16.min...UInt16.max)
         var result = [UInt8](repeating: 0, count: samples.count)
@@ -314,7 +323,9 @@ import Testing
         ("96x54", "64x36"), ("96x54", "43x24"), ("96x54", "31x17"), ("96x54", "13x8"),
         ("64x36", "96x54"), ("43x25", "96x54"), ("64x36", "40x54"), ("33x33", "32x34"),
     ])
-    func `scaling is within 3 levels, and a third in the mean`(from: String, to: String) throws {
+    func `scaling is exact to 3 levels, and to 0.33 levels on average`(from: String, to: String)
+        throws
+    {
         let (from, to) = (try #require(FrameSize(from)), try #require(FrameSize(to)))
         var noise = Noise(from.area)
         let source = (0..<from.area).map { _ in noise.next() }

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: PixelFormat.uncompressed)
-    func `long rows use the vector paths`(input: PixelFormat) throws {
+    func `rows longer than a vector are converted correctly`(input: PixelFormat) throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 4)
         let size = FrameSize(width: 853, height: 24)
@@ -107,7 +107,7 @@ import Testing
 
     /// Vector code handles the end of rows separately; each width has a different end.
     @Test(arguments: PixelFormat.uncompressed)
-    func `every width up to two vectors is correct`(input: PixelFormat) throws {
+    func `rows of every width up to 66 pixels are converted correctly`(input: PixelFormat) throws {
         let converter = FrameConverter()
         let pool = FramePool(limit: 4)
         for width in 1...66 {

@@ -46,7 +46,7 @@ import Testing
         return held
     }
 
-    @Test func `memory grows by blocks with the frames in use, and its blocks are reused`() {
+    @Test func `shared memory grows by blocks of eight frames, and free blocks are reused`() {
         let allocator = Allocator()
         var frames = SharedFrames(allocator)
         for _ in 0..<100 { #expect(take(3, &frames).count == 3) }
@@ -82,7 +82,7 @@ import Testing
         #expect(held.isEmpty && allocator.alive == 0)
     }
 
-    @Test func `another format or size gets memory of its own`() {
+    @Test func `frames of another format or size get a separate block`() {
         let allocator = Allocator()
         var frames = SharedFrames(allocator)
         let first = take(1, &frames)
@@ -95,7 +95,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func `there are no more blocks than the limit, or than there is memory for`() {
+    @Test func `the given limit and the memory limit the number of blocks`() {
         var frames = SharedFrames(Allocator())
         #expect(take(30, &frames, limit: 2).count == 16)
         var poor = SharedFrames(Allocator(limit: 1))
@@ -104,7 +104,7 @@ import Testing
         #expect(take(1, &compressed, .mjpeg).isEmpty)
     }
 
-    @Test func `the source's frames are in other memory`() throws {
+    @Test func `a frame of an ordinary pool is not in shared memory`() throws {
         let arena = try Arena(8192)
         let pool = FramePool(limit: 1, slotByteCount: 8192, memory: arena.memory, owner: arena)
         for pool in [pool, FramePool(limit: 1)] {

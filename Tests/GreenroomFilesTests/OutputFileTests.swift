@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: Obstacle.allCases)
-    func `a link, a pipe, a folder and a second name are refused at once`(
+    func `a link, a pipe, a folder and a hard link are refused as output files at once`(
         obstacle: Obstacle
     ) throws {
         let folder = try TemporaryFolder()
@@ -75,7 +75,7 @@ import Testing
         #expect(try Y4MReader(path: path).frameCount == 0)
     }
 
-    @Test func `a file that is there stays, unless it is to be replaced`() throws {
+    @Test func `an existing file is kept unless the caller asks to replace it`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("a.y4m", "something")
         let error = #expect(throws: FileError.self) {

@@ -43,7 +43,9 @@ private struct TestBytes: ByteSource {
     }
 
     @Test(arguments: ["FRAME\n", "FRAME Ip Xa=b\n"])
-    func `each frame of a Y4M stream is read, and a part of one is not`(line: String) throws {
+    func `every whole frame of a Y4M stream is read, and a partial one is dropped`(line: String)
+        throws
+    {
         let film = Self.film(3, line: line)
         let expected = (0..<3).map { TestFrame(size: Self.size, seed: $0).packed }
         let length = expected[0].count + line.utf8.count
@@ -53,7 +55,7 @@ private struct TestBytes: ByteSource {
         }
     }
 
-    @Test func `chroma on the left of its pixels is moved to their middle`() throws {
+    @Test func `chroma that is sited on the left is resampled to the centre`() throws {
         var stream = TestBytes(
             Array("YUV4MPEG2 W4 H2 F25:1 C420mpeg2\nFRAME\n".utf8)
                 + [UInt8](repeating: 9, count: 8) + [0, 100] + [100, 20])
@@ -155,7 +157,7 @@ private struct TestBytes: ByteSource {
 
     // MARK: Time
 
-    @Test func `frames are due at their rate, and a late one moves the later ones`() {
+    @Test func `a stream's frames are due at its rate, and a late frame delays later frames`() {
         var schedule = StreamSchedule(rate: FrameRate(10))
         let interval: Int64 = 100_000_000
         // On time, early, late by less than an interval, late by more, early.
@@ -164,7 +166,7 @@ private struct TestBytes: ByteSource {
         #expect(due == [5, 5 + interval, 5 + 2 * interval, arrivals[3], arrivals[3] + interval])
     }
 
-    @Test func `each pause is twice the one before, until a run of a minute`() {
+    @Test func `restart delays double up to 30 s, and start again after a run of a minute`() {
         var delay = RestartDelay()
         let pauses = (0..<8).map { _ in delay.next(afterRun: 59_999_999_999) / 500_000_000 }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60])

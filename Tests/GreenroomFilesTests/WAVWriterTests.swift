@@ -16,7 +16,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
 
 @Suite(.ownThreads) struct WAVWriterTests {
     @Test(arguments: [1, 2], [8000, 22050, 48000, 192_000])
-    func `the file is valid after every write, without closing`(channels: Int, rate: Int) throws {
+    func `a WAV file is valid after every write, without closing`(channels: Int, rate: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder("sound.wav")
         var writer = try WAVWriter(path: path, sampleRate: rate, channels: channels)
@@ -38,7 +38,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
     }
 
     @Test(.enabled(if: Oracle.isPresent))
-    func `ffmpeg reads what is written`() throws {
+    func `ffmpeg reads the written samples`() throws {
         let folder = try TemporaryFolder()
         let path = folder("sound.wav")
         let samples = noise(48_000)
@@ -50,7 +50,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         #expect(entries == "pcm_s16le 48000 2 24000")
     }
 
-    @Test func `the header becomes RF64 exactly above 32 bits`() throws {
+    @Test func `the header becomes RF64 exactly when the sizes exceed 32 bits`() throws {
         let folder = try TemporaryFolder()
         let path = folder("long.wav")
         var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 1)

@@ -22,7 +22,7 @@ import Testing
             ("late", nil, -5, -1, "00:00:00.000 --> 00:00:00.000\nlate\n\n"),
             ("long", nil, 360_000_000, 360_000_001, "100:00:00.000 --> 100:00:00.001\nlong\n\n"),
         ] as [(String, String?, Int64, Int64, String)])
-    func `a cue has its times, its speaker and no markup of the text`(
+    func `a cue has its times and speaker, and markup in its text is escaped`(
         text: String, speaker: String?, start: Int64, end: Int64, cue: String
     ) {
         #expect(
@@ -30,7 +30,7 @@ import Testing
                 text, speaker: speaker, from: start * 1_000_000, to: end * 1_000_000) == cue)
     }
 
-    @Test func `a file is complete after each cue`() throws {
+    @Test func `a caption file is complete on disk after each cue`() throws {
         let folder = try TemporaryFolder()
         var writer = try WebVTTWriter(path: folder("a.vtt"), replaces: false)
         func text() throws -> String {

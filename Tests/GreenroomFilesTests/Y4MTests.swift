@@ -93,7 +93,7 @@ private let rate30 = FrameRate(30)
     ]
 
     @Test(arguments: sizes, [0, 1, 64])
-    func `frames come back as they went, in any order and at any stride`(
+    func `frames are read as they were written, in any order and at any stride`(
         size: FrameSize, padding: Int
     ) throws {
         let folder = try TemporaryFolder()
@@ -114,7 +114,7 @@ private let rate30 = FrameRate(30)
         }
     }
 
-    @Test func `the file is these bytes`() throws {
+    @Test func `a Y4M file has exactly the expected bytes`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         let picture = TestFrame(size: FrameSize(width: 3, height: 3))
@@ -154,7 +154,7 @@ private let rate30 = FrameRate(30)
     }
 
     @Test(.enabled(if: Oracle.isPresent), arguments: ColorRange.allCases)
-    func `ffmpeg reads what is written`(range: ColorRange) throws {
+    func `ffmpeg reads the written frames`(range: ColorRange) throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         let pictures = (0..<3).map { TestFrame(size: FrameSize(width: 35, height: 17), seed: $0) }
@@ -213,7 +213,7 @@ private let rate30 = FrameRate(30)
         #expect(reader.frameCount > 0)
     }
 
-    @Test func `a file cut off anywhere gives its whole frames and a note`() throws {
+    @Test func `a file that is cut off anywhere yields its whole frames and a note`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         let pictures = (0..<2).map { TestFrame(size: FrameSize(width: 3, height: 3), seed: $0) }
@@ -235,7 +235,7 @@ private let rate30 = FrameRate(30)
     @Test(arguments: [
         ["FRAME Ip", "FRAME Ip"], ["FRAME", "FRAME Ip X=a b"], ["FRAME Ib", "FRAME"],
     ])
-    func `lines of frames may carry parameters, the same or not`(lines: [String]) throws {
+    func `frame headers may have parameters, equal or different`(lines: [String]) throws {
         let folder = try TemporaryFolder()
         let pictures = (0..<4).map { TestFrame(size: FrameSize(width: 4, height: 2), seed: $0) }
         var bytes = Array("YUV4MPEG2 W4 H2 F25:1\n".utf8)
@@ -258,7 +258,7 @@ private let rate30 = FrameRate(30)
         arguments: [
             ("420", .center), ("420jpeg", .center), ("420mpeg2", .left), ("420paldv", .dv),
         ] as [(String, Y4MFormat.ChromaSiting)])
-    func `every way to write 8-bit 4-2-0 is taken`(
+    func `every tag of 8-bit 4:2:0 is accepted`(
         name: String, siting: Y4MFormat.ChromaSiting
     ) throws {
         let (format, length, notes) = try Y4MFormat.parse(
@@ -353,7 +353,7 @@ private let rate30 = FrameRate(30)
         #expect(error?.description.hasPrefix("\(path), byte \(bad.offset): ") == true)
     }
 
-    @Test func `no change of a file brings the reader down`() throws {
+    @Test func `no mutation of a file crashes the reader`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         let format = Y4MFormat(size: FrameSize(width: 5, height: 3), rate: rate30, range: .full)
@@ -376,7 +376,7 @@ private let rate30 = FrameRate(30)
         #expect(read > 300 && refused > 100)
     }
 
-    @Test func `planes too short and frames that are not there are refused`() throws {
+    @Test func `planes that are too short and frames that do not exist are refused`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         let picture = TestFrame(size: FrameSize(width: 6, height: 4))
