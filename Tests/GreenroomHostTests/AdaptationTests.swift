@@ -62,7 +62,7 @@ import Testing
         #expect(stretched.framesPerSecond == 5)
     }
 
-    @Test func `frames of another size than agreed are scaled to it`() throws {
+    @Test func `frames of another size than agreed are scaled to the agreed size`() throws {
         // The camera agrees to 320x180 but sends 640x360; the share sends a portrait, rotated.
         let session = try TestSession(
             """

@@ -61,7 +61,7 @@ import Testing
 
     @Test(
         arguments: Nightly.value([-1, -2, -3, -4, -5, -10, 1, 2, 4, 11], byDay: [-5, -1, 2, 11]))
-    func `a lack or an excess of some per cent is reported everywhere with the same numbers`(
+    func `the log and the report give the same percentage of missing or excess audio`(
         percent: Int
     ) throws {
         let settings = "ppm: \(percent * 10_000), stamps: missing"
@@ -121,7 +121,7 @@ import Testing
         #expect(sound.refused == ["BAD_BLOCK": 1] && sound.played == 0, "\(sound)")
     }
 
-    @Test func `the queue takes 200 ms of ten seconds at once`() throws {
+    @Test func `the queue accepts 200 ms of ten seconds that are sent at once`() throws {
         let (session, run, sound) = try run("TenSecondsAtOnce", seconds: 2)
         // 200 ms are two blocks.
         #expect(sound.accepted == 2 && sound.refused == ["QUEUE_FULL": 98], "\(sound)")

@@ -95,7 +95,7 @@ import Testing
             isResampled: true)
     }
 
-    @Test func `audio sent too fast is refused, and the rest is intact`() throws {
+    @Test func `audio that is sent too fast is refused, and the accepted audio is intact`() throws {
         // It sends 10 ms every 9 ms, and repeats samples that were refused.
         let session = try TestSession(
             "microphone: \(try TestSession.hostile("Overfeeder"))", duration: "2500ms",

@@ -73,7 +73,7 @@ import Testing
             ("libmine.so.1", ["libavcodec.so.59"], nil),
             ("libavcodec.so", [], nil), ("", [], nil),
         ] as [(String, [String], String?)])
-    func `one command installs all libraries of a plugin`(
+    func `the fix for a missing library installs all packages of a plugin in one command`(
         missing: String, libraries: [String], command: String?
     ) {
         #expect(DebianPackage.installation(of: missing, among: libraries) == command)

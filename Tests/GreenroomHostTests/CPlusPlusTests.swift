@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: [("camera", "ThrowingCamera"), ("microphone", "BareLoop")])
-    func `an exception on the thread that sends gives the source up`(role: String, plugin: String)
+    func `an exception on the sending thread ends the source with its text`(
+        role: String, plugin: String
+    )
         throws
     {
         let (session, run) = try run(role, plugin, "place: frame, kind: standard")
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["stop", "uninitialize"])
-    func `an exception at the end costs nothing`(place: String) throws {
+    func `an exception in stop or uninitialize does not harm the session`(place: String) throws {
         let (session, run) = try run("camera", "ThrowingCamera", "place: \(place)")
         #expect(run.exit == .code(0), "\(run)")
         #expect(try session.report().plugin("camera").state == "destroyed")
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["nowhere", "offer"])
-    func `a filter hears of another size, and an exception keeps the old one`(
+    func `a filter follows a new size unless its answer throws`(
         place: String
     ) throws {
         let (session, run) = try run(
@@ -98,7 +100,8 @@ import Testing
         #expect(try session.report().picture("camera").unprocessed.total == 0)
     }
 
-    @Test func `an exception keeps the old value of a setting`() throws {
+    @Test
+    func `an exception in a change of a setting is logged, and the source continues`() throws {
         let (session, run) = try run(
             "camera", "ThrowingCamera", "",
             timeline: ["at: 200ms, set: camera.settings.live=13"])
@@ -117,7 +120,7 @@ import Testing
         #expect((80...101).contains(sound.accepted), "\(sound)")
     }
 
-    @Test func `a microphone learns what is queued, and silences it once`() throws {
+    @Test func `a microphone reads how much audio is queued, and clears the queue once`() throws {
         let (_, run) = try run("microphone", "Interrupted", "")
         #expect(run.exit == .code(66) || run.exit == .code(0), "\(run)")
         let lines = try run.events("log", of: "microphone").compactMap(\.text)

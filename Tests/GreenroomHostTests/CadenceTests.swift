@@ -48,7 +48,7 @@ import Testing
         #expect(picture.arrival.p50Milliseconds > 36.6 && picture.arrival.p50Milliseconds < 37.4)
     }
 
-    @Test func `one of ten frames at once is shown, and the others are counted`() throws {
+    @Test func `of ten frames sent at once, one is shown and the others count as excess`() throws {
         let (_, cadence, picture, _) = try run("Burst")
         // A burst comes every 333 ms, which are ten periods.
         #expect(cadence.periods.dropLast().allSatisfy { (9...11).contains($0) }, "\(cadence)")
@@ -58,7 +58,8 @@ import Testing
         #expect(cadence.shown.count == 30 && picture.outputs[0].afterEnd == 1, "\(picture)")
     }
 
-    @Test func `a source that stalls for less than a second freezes until it returns`() throws {
+    @Test
+    func `a stall of less than a second shows the last frame until the source returns`() throws {
         let (_, cadence, _, _) = try run("Stall")
         // Two seconds with each frame once, the last one 25 times, and so on.
         let expected = (0..<228).map { [59, 119, 179].contains($0) ? 25 : 1 }
@@ -83,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [24, 25, 50, 60])
-    func `a rate other than the source's is also even`(fps: Int) throws {
+    func `an output rate other than the source's repeats or drops frames evenly`(fps: Int) throws {
         let (_, cadence, _, _) = try run("Steady", "fps: 30", maximum: "64x36@60", fps: fps)
         // Frames are repeated or dropped one at a time, never two in a row.
         #expect(cadence.steps.allSatisfy { (1...2).contains($0) }, "\(cadence)")

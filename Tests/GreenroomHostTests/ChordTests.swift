@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Nightly.list([22_050, 44_100, 96_000]) { $0 == 44_100 })
-    func `no sample of an hour is lost, moved or wrong`(rate: Int) throws {
+    func `a paced microphone loses, moves and changes no sample in an hour`(rate: Int) throws {
         // The filter has heard nothing before the first sample.
         let minutes = Nightly.value(60, byDay: 2)
         let (difference, run, sound) = try run(
@@ -43,7 +43,9 @@ import Testing
     @Test(
         .nightly,
         arguments: [(22_050, 0), (44_100, 0), (22_050, 40), (44_100, -200), (48_000, -200)])
-    func `a live microphone stays at its time, with any clock`(rate: Int, ppm: Int) throws {
+    func `a live microphone's audio stays in time, whatever the drift of its clock`(
+        rate: Int, ppm: Int
+    ) throws {
         let (difference, run, sound) = try run(
             "ChordMic", "rate: \(rate), ppm: \(ppm), stamps: session",
             minutes: Nightly.value(60, byDay: 6), isExact: false, skipping: (480, 4800))

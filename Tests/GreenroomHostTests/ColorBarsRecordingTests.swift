@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `720p for three seconds has every frame in its place, in the right colours`() throws
+    @Test func `a 720p recording of 3 s has every frame in its place, in the right colours`() throws
     {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "3s",
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a camera faster than the output loses whole frames`() throws {
+    @Test func `a recording with a lower rate than the camera drops whole frames`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
             duration: "800ms", clock: "virtual",

@@ -88,7 +88,8 @@ import Testing
         #expect(!session.folder.has("recording"), "nothing was recorded")
     }
 
-    @Test func `an empty answer is refused, and the session continues with the others`() throws {
+    @Test
+    func `an empty answer is refused, and the session continues with the other plugins`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))

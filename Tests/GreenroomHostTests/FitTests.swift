@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["limited", "full"])
-    func `4 to 3 in 16 to 9`(range: String) throws {
+    func `each fit adapts a 4:3 picture to a 16:9 output`(range: String) throws {
         let (session, run, picture) = try record(
             "width: 160, height: 120, fps: 15, range: \(range)")
         let colors = Quarters().expected
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [90, 270])
-    func `portrait in landscape`(rotation: Int) throws {
+    func `each fit adapts a portrait to a landscape output`(rotation: Int) throws {
         let (session, run, picture) = try record("fps: 15, rotation: \(rotation)")
         let colors = Quarters(turns: rotation / 90).expected
         // Upright it is 180x320: 101 wide, centred.
@@ -94,7 +94,7 @@ import Testing
         try expectRejected(session, run, picture)
     }
 
-    @Test func `a half turn keeps the aspect ratio`() throws {
+    @Test func `each fit fills the output with a picture that is turned by 180 degrees`() throws {
         let (session, _, picture) = try record("fps: 15, rotation: 180")
         let colors = Quarters(turns: 2).expected
         for fit in ["letterbox", "crop", "stretch", "reject"] {

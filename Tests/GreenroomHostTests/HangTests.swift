@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test(.nightly, arguments: ["stop-send", "uninitialize", "destroy"])
-    func `others are complete when a plugin hangs at the end`(place: String) throws {
+    func `recordings of the other tracks are complete when a plugin hangs at the end`(place: String)
+        throws
+    {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Hang", "where: \(place)"))
@@ -131,7 +133,8 @@ import Testing
         #expect(try report.picture("camera").outputs[0].delivered >= 18, "\(run)")
     }
 
-    @Test(.nightly) func `a pump inside start-send that fails has failed`() throws {
+    @Test(.nightly) func `a pump inside start-send that returns an error drops the plugin`() throws
+    {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(

@@ -101,7 +101,7 @@ import Testing
         #expect(try report.picture("camera").outputs[0].delivered > 4, "\(run)")
     }
 
-    @Test func `a wait inside start-send ends`() throws {
+    @Test func `a plugin's wait inside start-send returns`() throws {
         let (session, run, _) = try run(camera: "WaitInCallback")
         #expect(run.answers(to: "wait-in-callback").count == 1, "\(run)")
         try session.expectUnharmed("camera", run)
@@ -141,17 +141,17 @@ import Testing
         #expect(lines.allSatisfy { $0.utf8.count < 5000 })
     }
 
-    @Test func `invalid UTF-8 is repaired`() throws {
+    @Test func `invalid UTF-8 in a log line is repaired`() throws {
         let lines = try chatter("not-utf8")
         #expect(lines.contains { $0.hasPrefix("camera: begin \u{FFFD}") && $0.hasSuffix(" end") })
     }
 
-    @Test func `no plugin forges a line, or controls the terminal`() throws {
+    @Test func `a plugin's text can neither forge a log line nor control the terminal`() throws {
         let lines = try chatter("lines")
         #expect(lines.contains { $0.hasPrefix("camera: first status forged 0 line") })
     }
 
-    @Test func `unknown levels and missing texts are harmless`() throws {
+    @Test func `log lines with an unknown level or without a text are harmless`() throws {
         let lines = try chatter("level")
         for text in ["camera: level zero", "camera: level 77", "camera: that was all"] {
             #expect(lines.contains(text), "\(lines)")

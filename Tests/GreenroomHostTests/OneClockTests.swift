@@ -54,7 +54,8 @@ import Testing
         delays.reduce(0, +) / Double(max(delays.count, 1))
     }
 
-    @Test(.nightly) func `they stay together for long, and no sample is lost`() throws {
+    @Test(.nightly)
+    func `camera, microphone and share stay in sync for long, and no sample is lost`() throws {
         // The whole hour at night.
         let minutes = Nightly.value(60, byDay: 6)
         // In 6 minutes, 100 ppm are 36 ms and 200 ppm are 72 ms. One clock is fast, the other slow.
@@ -102,7 +103,9 @@ import Testing
     static let stamps = ["session", "missing", "wall", "zero", "own", "milliseconds", "backward"]
 
     @Test(arguments: Nightly.pairs(stamps, [0, 100, -200]))
-    func `all kinds of timestamps are understood`(stamps: String, ppm: Int) throws {
+    func `camera and microphone stay in sync with every kind of timestamps`(
+        stamps: String, ppm: Int
+    ) throws {
         // Only timestamps that are counted drift from the time; that takes longer.
         let minutes = stamps == "own" && ppm != 0 ? 5 : 1
         let session = try session(
@@ -165,7 +168,7 @@ import Testing
         try expectTogether(session, "share", seconds: 120, run)
     }
 
-    @Test(.nightly) func `they stay in sync in real time`() throws {
+    @Test(.nightly) func `camera and microphone stay in sync in real time`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))

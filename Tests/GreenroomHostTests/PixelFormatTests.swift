@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `colours are right of pixels that are converted as they are sent`() throws {
+    @Test func `pixels that are converted while they are sent have the right colours`() throws {
         let camera = Sent(
             format: "bgra", width: 121, height: 121, rotation: 90, matrix: "bt709")
         let share = Sent(format: "rgbx")
@@ -167,7 +167,7 @@ import Testing
         Quarters().expect(in: try recording.frame(3), within: 4)
     }
 
-    @Test func `a plugin that changes its format with each frame is followed`() throws {
+    @Test func `a camera may change its format with each frame`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("ShapeShifter"))", maximum: "320x180@30",
             duration: "1500ms", clock: "virtual")

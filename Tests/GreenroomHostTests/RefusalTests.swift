@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `a lease is returned once, and there are at most eight`() throws {
+    @Test func `a lease can be returned once, and a sender has at most eight leases`() throws {
         let ended = try Self.leases.get()
         try expect(
             [
@@ -261,7 +261,7 @@ import Testing
         #expect(ended.run.answers(to: "send-all-the-time").prefix(2).map(\.status) == [0, 2])
     }
 
-    @Test func `a sender is gone from uninitialize on`() throws {
+    @Test func `a video sender refuses every call from uninitialize on`() throws {
         let ended = try Self.dead.get()
         try expect(
             [
@@ -274,7 +274,7 @@ import Testing
         #expect(try ended.report.picture("share").outputs[0].delivered > 0)
     }
 
-    @Test func `an audio sender is gone in uninitialize`() throws {
+    @Test func `an audio sender refuses calls in uninitialize`() throws {
         let ended = try Self.late.get()
         try expect(
             [Expected("send-in-uninitialize", "GONE", "audio.send", "Forget the sender")],
@@ -286,7 +286,7 @@ import Testing
         try expect([Expected("commit-in-stop", "STOPPED", "video.commit")], in: ended)
     }
 
-    @Test func `a plugin may ask the host for anything`() throws {
+    @Test func `a plugin's requests for unknown extensions and instances are harmless`() throws {
         let ended = try Ended("camera: \(try TestSession.hostile("AsksForTheUnknown"))")
         try expect([Expected("wait-of-no-instance", "GONE", "wait_until_ns")], in: ended)
         for line in [
@@ -297,7 +297,8 @@ import Testing
         }
     }
 
-    @Test func `every text names the status, the call, the rule and the fix`() throws {
+    @Test
+    func `the text of every refusal names the status, the call, the rule and the fix`() throws {
         let names = Dictionary(
             uniqueKeysWithValues: try HeaderStatuses.all().map { ($0.value, $0.key) })
         var texts = 0
@@ -320,7 +321,7 @@ import Testing
         "BAD_ANSWER", "BAD_SETTING", "FAILED", "UNAVAILABLE", "UNSUPPORTED",
     ]
 
-    @Test func `every status of the header is reached`() throws {
+    @Test func `every status of the header is returned by a tested call`() throws {
         var reached = Set<Int32>()
         for ended in [Self.lies, Self.leases, Self.early, Self.late, Self.dead] {
             reached.formUnion(try ended.get().run.answers.map(\.status))

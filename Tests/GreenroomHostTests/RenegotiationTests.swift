@@ -44,7 +44,7 @@ import Testing
 
     // MARK: - Plugins that follow
 
-    @Test func `a camera that follows changes with its next frame, down at once and up slowly`()
+    @Test func `a camera that follows offers falls at once and rises after three seconds`()
         throws
     {
         let (_, run, report, marks) = try run(
@@ -78,7 +78,7 @@ import Testing
         expectWhole(marks, periods: 1...3)
     }
 
-    @Test func `the last of several changes wins`() throws {
+    @Test func `the last of several changes of a ceiling applies`() throws {
         let (_, run, report, marks) = try run(
             "Follows", duration: 3,
             timeline: [
@@ -106,7 +106,8 @@ import Testing
         #expect(records.map(\.suggested) == ["320x180@30", "160x90@30"], "\(records)\n\(run)")
     }
 
-    @Test func `frames of an old revision are accepted for a time, and counted after it`() throws {
+    @Test
+    func `frames of an old revision are shown, and count as stale after the grace time`() throws {
         let (_, run, report, marks) = try run(
             "FollowsLate", "frames: 90", duration: 6,
             timeline: ["at: 1s, ceiling: 160x90@30"])
@@ -176,7 +177,7 @@ import Testing
         #expect(try report.plugin("share").fault == nil)
     }
 
-    @Test func `a fixed format is adapted at every ceiling`() throws {
+    @Test func `the host scales a camera with a fixed format to each ceiling`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Answers", "answer: fixed, width: 320, height: 240, fps: 30"))",
             maximum: "320x240@30", duration: "4s", clock: "virtual",
@@ -256,7 +257,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 40, "\(run)")
     }
 
-    @Test func `the explanation names ceilings, origins and times`() throws {
+    @Test func `a negotiation record names ceilings, origins and times`() throws {
         let (_, _, report, _) = try run(
             "Follows", duration: 3,
             timeline: ["at: 1s, ceiling: 160x90@15", "at: 1500ms, ceiling: none"])

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a file that has no secret is an error without its text`() throws {
+    @Test func `an error about a file without a secret does not show the file's text`() throws {
         for (name, text) in [
             ("empty", ""), ("lines", "hidden\nhidden"), ("blank", "hidden token"),
             ("long", String(repeating: "h", count: 5000)),
