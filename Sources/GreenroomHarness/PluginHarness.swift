@@ -305,21 +305,20 @@ package final class PluginHarness: Sendable {
 
     /// Changes a parameter without checking its name, type or value.
     package func setUnchecked(_ setting: PluginSetting) -> StepEnd {
-        end(instance.beginAsking(.setParameter) { $0.setParameter(setting) })
+        end(instance.beginAsking(.setParameter, .setParameter(setting)))
     }
 
     /// Asks the plugin for an extension.
     ///
     /// - Returns: The result of the call, and the extension's address; nil if none.
     package func ask(forExtension id: String) -> (end: StepEnd, address: UInt64?) {
-        let found = Monitor<UInt64?>(nil)
+        let found = Mutex<UInt64>(0)
         let end = end(
-            instance.beginAsking(.getExtension) { calls in
-                let address = calls.address(ofExtension: id)
-                found.change { $0 = address }
-                return .ok
+            instance.beginAsking(.getExtension, .getExtension(id)) { reply in
+                found.withLock { $0 = reply.address }
             })
-        return (end, found.withLock { $0 })
+        let address = found.withLock { $0 }
+        return (end, address == 0 ? nil : address)
     }
 
     /// The clock for calls that may hang.
@@ -419,11 +418,8 @@ package final class PluginHarness: Sendable {
     package func ask(about track: OutputTrack, _ want: inout gr_want) -> StepEnd {
         let written = Mutex(want)
         let end = end(
-            instance.beginAsking(.track) { backend in
-                var want = written.withLock { $0 }
-                let status = backend.describe(track, &want)
-                written.withLock { [want] in $0 = want }
-                return status
+            instance.beginAsking(.track, .track(track, want: want)) { reply in
+                written.withLock { $0 = reply.want }
             })
         want = written.withLock { $0 }
         return end

@@ -18,30 +18,11 @@ package struct RemoteCall: RawRepresentable, Hashable, Sendable {
     package static let confine = RemoteCall(rawValue: 10)
     /// Load a library.
     package static let load = RemoteCall(rawValue: 11)
-    // The functions of the plugin.
     package static let create = RemoteCall(rawValue: 12)
-    package static let initialize = RemoteCall(rawValue: 13)
-    package static let propertyChange = RemoteCall(rawValue: 14)
-    package static let setParameter = RemoteCall(rawValue: 15)
-    package static let startSend = RemoteCall(rawValue: 16)
-    package static let stopSend = RemoteCall(rawValue: 17)
-    package static let uninitialize = RemoteCall(rawValue: 18)
-    package static let destroy = RemoteCall(rawValue: 19)
+    /// Make a ``PluginCall``.
+    package static let plugin = RemoteCall(rawValue: 13)
     /// Prepare the runner's probe, if it has one; before `create`.
     package static let prepareProbe = RemoteCall(rawValue: 22)
-
-    /// Describe a track to an output.
-    package static let describeTrack = RemoteCall(rawValue: 24)
-
-    /// Get the address of an extension of the plugin.
-    package static let getExtension = RemoteCall(rawValue: 23)
-
-    /// Notify an output that a participant's track has ended.
-    package static let trackEnded = RemoteCall(rawValue: 27)
-    /// Pass the demand for a participant's track to a call.
-    package static let demand = RemoteCall(rawValue: 28)
-    /// Pass an event of the session.
-    package static let sessionEvent = RemoteCall(rawValue: 29)
 
     // Host to runner, on the media channel.
 
@@ -68,5 +49,5 @@ package struct RemoteCall: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// The version, which must be equal on both sides.
-    package static let version: UInt32 = 13
+    package static let version: UInt32 = 14
 }

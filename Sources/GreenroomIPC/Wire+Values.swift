@@ -1,4 +1,4 @@
-package import GreenroomABI
+import GreenroomABI
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
@@ -27,7 +27,7 @@ extension WireWriter {
         write(offer.suggested)
     }
 
-    package mutating func write(_ track: OutputTrack) {
+    fileprivate mutating func write(_ track: OutputTrack) {
         write(track.id)
         write(track.kind)
         write(track.name)
@@ -38,14 +38,10 @@ extension WireWriter {
         }
     }
 
-    package mutating func write(_ demand: Demand) {
+    fileprivate mutating func write(_ demand: Demand) {
         write(demand.sender)
         write(demand.isWanted)
         write(demand.capability) { $0.write($1) }
-    }
-
-    package mutating func write(_ want: gr_want) {
-        withUnsafeBytes(of: want) { append(Array($0)) }
     }
 
     package mutating func write(_ value: ParameterValue) {
@@ -144,7 +140,7 @@ extension WireReader {
             suggested: try readCapability())
     }
 
-    package mutating func readTrack() throws(WireError) -> OutputTrack {
+    fileprivate mutating func readTrack() throws(WireError) -> OutputTrack {
         OutputTrack(
             id: try read(), kind: try read(), name: try readString(),
             capability: try readOptional { reader throws(WireError) in try reader.readCapability()
@@ -155,23 +151,11 @@ extension WireReader {
             })
     }
 
-    package mutating func readDemand() throws(WireError) -> Demand {
+    fileprivate mutating func readDemand() throws(WireError) -> Demand {
         Demand(
             sender: try read(), isWanted: try readBool(),
             capability: try readOptional { reader throws(WireError) in try reader.readCapability() }
         )
-    }
-
-    package mutating func readWant() throws(WireError) -> gr_want {
-        let words = MemoryLayout<gr_want>.size / MemoryLayout<UInt64>.size
-        var want = gr_want()
-        for index in 0..<words {
-            let word: UInt64 = try read()
-            withUnsafeMutableBytes(of: &want) {
-                $0.storeBytes(of: word, toByteOffset: index * 8, as: UInt64.self)
-            }
-        }
-        return want
     }
 
     package mutating func readValue() throws(WireError) -> ParameterValue {
@@ -238,5 +222,67 @@ extension WireReader {
         return LoadError(
             code: code, place: String(place.printable.prefix(4096)),
             explanation: String(explanation.printable.prefix(4096)))
+    }
+}
+
+// MARK: Calls of the plugin
+
+extension WireWriter {
+    package mutating func write(_ call: PluginCall) {
+        switch call {
+        case .initialize(let sender, let offer):
+            write(UInt8(1))
+            write(sender)
+            write(offer) { $0.write($1) }
+        case .propertyChange(let offer):
+            write(UInt8(2))
+            write(offer)
+        case .setParameter(let setting):
+            write(UInt8(3))
+            write(setting)
+        case .startSend: write(UInt8(4))
+        case .stopSend: write(UInt8(5))
+        case .uninitialize: write(UInt8(6))
+        case .destroy: write(UInt8(7))
+        case .getExtension(let id):
+            write(UInt8(8))
+            write(id)
+        case .track(let track, let want):
+            write(UInt8(9))
+            write(track)
+            write(numbers: want)
+        case .trackEnded(let track):
+            write(UInt8(10))
+            write(track)
+        case .demand(let demand):
+            write(UInt8(11))
+            write(demand)
+        case .event(let json):
+            write(UInt8(12))
+            write(json)
+        }
+    }
+}
+
+extension WireReader {
+    package mutating func readPluginCall() throws(WireError) -> PluginCall {
+        switch try read(UInt8.self) {
+        case 1:
+            .initialize(
+                sender: try read(),
+                offer: try readOptional { reader throws(WireError) in try reader.readOffer() })
+        case 2: .propertyChange(try readOffer())
+        case 3: .setParameter(try readSetting())
+        case 4: .startSend
+        case 5: .stopSend
+        case 6: .uninitialize
+        case 7: .destroy
+        case 8: .getExtension(try readString())
+        case 9: .track(try readTrack(), want: try readNumbers())
+        case 10: .trackEnded(try read())
+        case 11: .demand(try readDemand())
+        case 12: .event(try readString())
+        default: throw WireError()
+        }
     }
 }

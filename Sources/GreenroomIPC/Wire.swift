@@ -4,7 +4,12 @@ package struct WireWriter {
 
     package init() {}
 
-    package mutating func write<Value: FixedWidthInteger>(_ value: Value) {
+    package mutating func write<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value) {
+        write(numbers: value)
+    }
+
+    /// Writes a value whose members are all numbers.
+    package mutating func write<Value: BitwiseCopyable>(numbers value: Value) {
         withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
     }
 
@@ -62,7 +67,12 @@ package struct WireReader {
     /// The bytes that have not been read yet.
     package var remaining: [UInt8] { Array(rest) }
 
-    package mutating func read<Value: FixedWidthInteger>(
+    package mutating func read<Value: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Value.Type = Value.self
+    ) throws(WireError) -> Value { try readNumbers() }
+
+    /// Reads a value whose members are all numbers.
+    package mutating func readNumbers<Value: BitwiseCopyable>(
         _ type: Value.Type = Value.self
     ) throws(WireError) -> Value {
         let count = MemoryLayout<Value>.size

@@ -153,35 +153,11 @@ final class IsolatedPlugin: InstanceBackend {
         }
     }
 
-    // MARK: The steps
+    // MARK: The plugin's functions
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        var message = WireWriter()
-        message.write(sender)
-        message.write(offer) { $0.write($1) }
-        connection?.sender = sender
-        return answered(.initialize, message, accepting: offer)
-    }
-
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        var message = WireWriter()
-        message.write(offer)
-        return answered(.propertyChange, message, accepting: offer)
-    }
-
-    func setParameter(_ setting: PluginSetting) -> Status {
-        var message = WireWriter()
-        message.write(setting)
-        return step(.setParameter, message)
-    }
-
-    func startSend() -> Status { step(.startSend) }
-    func stopSend() { _ = step(.stopSend) }
-    func uninitialize() { _ = step(.uninitialize) }
-
-    func destroy() {
-        _ = step(.destroy)
-        connection?.end()
+    func perform(_ call: PluginCall) -> PluginReply {
+        defer { if case .destroy = call { connection?.end() } }
+        return connection?.perform(call) ?? PluginReply(to: call, .gone)
     }
 
     var isDebugged: Bool { state.withLock { $0.runner }?.isDebugged ?? false }
@@ -207,89 +183,8 @@ final class IsolatedPlugin: InstanceBackend {
 
     func senderChanged(sends: Bool) { connection?.channels.publish(sends: sends) }
 
-    private func step(_ call: RemoteCall, _ message: WireWriter = WireWriter()) -> Status {
-        guard let connection, var answer = connection.call(call, message) else { return .gone }
-        guard let status = try? answer.read(Int32.self) else {
-            connection.loseForInvalidAnswer()
-            return .gone
-        }
-        return Status(rawValue: status)
-    }
-
-    private func answered(
-        _ call: RemoteCall, _ message: WireWriter, accepting offer: Offer?
-    ) -> (status: Status, answer: gr_answer) {
-        var written = offer.map { gr_answer(accepting: $0) } ?? gr_answer()
-        guard let connection, var answer = connection.call(call, message) else {
-            return (.gone, written)
-        }
-        do throws(WireError) {
-            let status = Status(rawValue: try answer.read())
-            written.kind = try answer.read()
-            written.capability = gr_capability(
-                width: try answer.read(), height: try answer.read(),
-                fps_numerator: try answer.read(), fps_denominator: try answer.read())
-            return (status, written)
-        } catch {
-            connection.loseForInvalidAnswer()
-            return (.gone, written)
-        }
-    }
-
-    func address(ofExtension id: String) -> UInt64? {
-        var message = WireWriter()
-        message.write(id)
-        guard let connection, var answer = connection.call(.getExtension, message) else {
-            return nil
-        }
-        do throws(WireError) {
-            // Every answer begins with the status.
-            _ = try answer.read(Int32.self)
-            let address: UInt64 = try answer.read()
-            return address == 0 ? nil : address
-        } catch {
-            connection.loseForInvalidAnswer()
-            return nil
-        }
-    }
-
     func process(_ frame: inout gr_mutable_frame) -> Status {
         connection?.process(frame) ?? .gone
-    }
-
-    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
-        var message = WireWriter()
-        message.write(track)
-        message.write(want)
-        guard let connection, var answer = connection.call(.describeTrack, message) else {
-            return .gone
-        }
-        do throws(WireError) {
-            let status = Status(rawValue: try answer.read())
-            want = try answer.readWant()
-            return status
-        } catch {
-            connection.loseForInvalidAnswer()
-            return .gone
-        }
-    }
-
-    func trackEnded(_ track: UInt32) {
-        var message = WireWriter()
-        message.write(track)
-        _ = step(.trackEnded, message)
-    }
-
-    func demand(_ demand: Demand) {
-        var message = WireWriter()
-        message.write(demand)
-        _ = step(.demand, message)
-    }
-
-    func event(_ json: String) {
-        var message = WireWriter()
-        message.write(json)
-        _ = step(.sessionEvent, message)
     }
 
     func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {

@@ -90,7 +90,7 @@ package final class SharedProcess: PluginFactory {
         guard (try? answer.readBool()) == true, let status = try? answer.read(Int32.self)
         else { return nil }
         guard status == Status.ok.rawValue else { return Status(rawValue: status) }
-        return runner.connection.call(.destroy, WireWriter()) == nil ? nil : .ok
+        return runner.connection.perform(.destroy).status == .ok ? .ok : nil
     }
 
     package func begin(

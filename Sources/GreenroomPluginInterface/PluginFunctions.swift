@@ -8,6 +8,7 @@ package import GreenroomNegotiation
 /// determines the thread of each call.
 package struct PluginFunctions: @unchecked Sendable {
     private let plugin: gr_plugin
+    private let kind: PluginKind
     private let liveParameters: gr_live_parameters?
     private let preProcessor: gr_pre_processor?
     private let frameChange: gr_pre_processor_property_change?
@@ -48,6 +49,7 @@ package struct PluginFunctions: @unchecked Sendable {
             throw error("\(name) is NULL. Every function without GR_NULLABLE is required.")
         }
         plugin = address.pointee
+        kind = descriptor.kind
 
         func functions<Extension>(_ id: String, _ type: Extension.Type, function: Int?)
             -> (found: Extension?, isBroken: Bool)
@@ -199,41 +201,49 @@ package struct PluginFunctions: @unchecked Sendable {
         preProcessor == nil ? plugin.property_change != nil : frameChange != nil
     }
 
-    /// Passes a new offer. Call it only if ``takesNewOffers`` is true.
-    package func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        var answer = gr_answer(accepting: offer)
-        if let frameChange {
-            let status = offer.withABI { frameChange.property_change(plugin.`self`, $0) }
-            return (Status(rawValue: status), answer)
+    /// Calls a function of the plugin. [control]
+    @discardableResult package func perform(_ call: PluginCall) -> PluginReply {
+        var reply = PluginReply(to: call)
+        switch call {
+        case .initialize(let sender, let offer):
+            reply.status = initialize(sender: sender, offer: offer, &reply.answer)
+        case .propertyChange(let offer):
+            reply.status = propertyChange(offer: offer, &reply.answer)
+        case .setParameter(let setting):
+            reply.status =
+                [setting].withABI { settings in
+                    settings.baseAddress.flatMap { liveParameters?.set(plugin.`self`, $0) }
+                }.map(Status.init) ?? .unsupported
+        case .startSend: reply.status = Status(rawValue: plugin.start_send(plugin.`self`))
+        case .stopSend: plugin.stop_send(plugin.`self`)
+        case .uninitialize: plugin.uninitialize(plugin.`self`)
+        case .destroy: plugin.destroy(plugin.`self`)
+        case .getExtension(let id):
+            reply.address =
+                plugin.get_extension?(plugin.`self`, id).map { UInt64(UInt(bitPattern: $0)) } ?? 0
+        case .track(let track, _):
+            reply.status =
+                track.withABI { output?.track(plugin.`self`, $0, &reply.want) }
+                .map(Status.init) ?? .unsupported
+        case .trackEnded(let track): output?.gone?(plugin.`self`, track)
+        case .demand(let demand):
+            var demand = gr_demand(demand)
+            self.call?.demand(plugin.`self`, &demand)
+        case .event(let json): control?.event(plugin.`self`, json)
         }
-        guard preProcessor == nil, let propertyChange = plugin.property_change else {
-            return (.unsupported, answer)
-        }
-        let status = offer.withABI { propertyChange(plugin.`self`, $0, &answer) }
-        return (Status(rawValue: status), answer)
+        return reply
     }
 
-    /// Changes a live parameter.
-    ///
-    /// - Returns: The status; nil if the plugin has no such function.
-    package func setParameter(_ setting: PluginSetting) -> Status? {
-        guard let liveParameters else { return nil }
-        return [setting].withABI { settings in
-            settings.baseAddress.map {
-                Status(rawValue: liveParameters.set(plugin.`self`, $0))
-            }
+    private func propertyChange(offer: Offer, _ answer: inout gr_answer) -> Status {
+        let status: gr_status? = offer.withABI { offer in
+            if let frameChange { return frameChange.property_change(plugin.`self`, offer) }
+            guard preProcessor == nil else { return nil }
+            return plugin.property_change?(plugin.`self`, offer, &answer)
         }
+        return status.map(Status.init) ?? .unsupported
     }
 
-    /// Returns the address of an extension; nil if the plugin has none with the id.
-    package func address(ofExtension id: String) -> UInt64? {
-        plugin.get_extension?(plugin.`self`, id).map { UInt64(UInt(bitPattern: $0)) }
-    }
-
-    /// Passes the sender and the offer.
-    package func initialize(
-        sender: UInt64, kind: PluginKind, offer: Offer?
-    ) -> (status: Status, answer: gr_answer) {
+    private func initialize(sender: UInt64, offer: Offer?, _ answer: inout gr_answer) -> Status {
         var input = gr_initialize()
         input.struct_size = UInt32(MemoryLayout<gr_initialize>.size)
         input.sender = sender
@@ -242,10 +252,7 @@ package struct PluginFunctions: @unchecked Sendable {
         case .audio: input.audio = HostInterface.audio
         case nil: break
         }
-        guard let offer else {
-            return (Status(rawValue: plugin.initialize(plugin.`self`, &input)), gr_answer())
-        }
-        var answer = gr_answer(accepting: offer)
+        guard let offer else { return Status(rawValue: plugin.initialize(plugin.`self`, &input)) }
         let status = offer.withABI { offer in
             withUnsafeMutablePointer(to: &answer) { answer in
                 input.offer = offer
@@ -253,16 +260,8 @@ package struct PluginFunctions: @unchecked Sendable {
                 return plugin.initialize(plugin.`self`, &input)
             }
         }
-        return (Status(rawValue: status), answer)
+        return Status(rawValue: status)
     }
-
-    package func startSend() -> Status { Status(rawValue: plugin.start_send(plugin.`self`)) }
-
-    package func stopSend() { plugin.stop_send(plugin.`self`) }
-
-    package func uninitialize() { plugin.uninitialize(plugin.`self`) }
-
-    package func destroy() { plugin.destroy(plugin.`self`) }
 
     /// Edits a frame in place. [media]
     package func process(_ frame: inout gr_mutable_frame) -> Status {
@@ -276,12 +275,6 @@ package struct PluginFunctions: @unchecked Sendable {
         return Status(rawValue: audioPreProcessor.process(plugin.`self`, &block))
     }
 
-    /// Describes a track to an output, which writes its want. [control]
-    package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
-        guard let output else { return .unsupported }
-        return track.withABI { Status(rawValue: output.track(plugin.`self`, $0, &want)) }
-    }
-
     /// Passes a frame to an output. [media]
     package func take(_ frame: inout gr_output_frame) -> Status {
         guard let output else { return .unsupported }
@@ -293,23 +286,6 @@ package struct PluginFunctions: @unchecked Sendable {
         guard let output else { return .unsupported }
         return Status(rawValue: output.audio(plugin.`self`, &block))
     }
-}
-
-extension PluginFunctions {
-    /// Notifies an output that a participant's track has ended. [control]
-    package func trackEnded(_ track: UInt32) { output?.gone?(plugin.`self`, track) }
-
-    /// Passes the demand for a participant's track to a call. [control]
-    package func demand(_ demand: Demand) {
-        guard let call else { return }
-        var demand = gr_demand(demand)
-        call.demand(plugin.`self`, &demand)
-    }
-}
-
-extension PluginFunctions {
-    /// Passes an event of the session, as JSON. [control]
-    package func event(_ json: String) { control?.event(plugin.`self`, json) }
 }
 
 /// The demand for a participant's track.

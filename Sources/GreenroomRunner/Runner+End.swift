@@ -26,17 +26,17 @@ extension Runner {
     }
 
     /// Records a step and its status.
-    func record(_ call: RemoteCall, _ status: Status) {
+    func record(_ call: PluginCall, _ status: Status) {
         state.withLock { state in
-            guard status == .ok else {
-                if call == .initialize || call == .startSend { state.failure = status }
-                return
-            }
             switch call {
-            case .initialize, .stopSend: state.stage = .initialized
-            case .startSend: state.stage = .sending
+            case .initialize, .startSend:
+                guard status == .ok else { return state.failure = status }
+                state.stage = if case .startSend = call { .sending } else { .initialized }
+            case .stopSend: state.stage = .initialized
             case .uninitialize: state.stage = .created
-            case .destroy: state.stage = .destroyed
+            case .destroy:
+                state.stage = .destroyed
+                state.functions = nil
             default: break
             }
         }
@@ -73,9 +73,9 @@ extension Runner {
         disconnect()
         let (functions, stage, failure) = state.withLock { ($0.functions, $0.stage, $0.failure) }
         if let functions {
-            if stage == .sending { functions.stopSend() }
-            if stage == .sending || stage == .initialized { functions.uninitialize() }
-            functions.destroy()
+            if stage == .sending { functions.perform(.stopSend) }
+            if stage == .sending || stage == .initialized { functions.perform(.uninitialize) }
+            functions.perform(.destroy)
             state.withLock { $0.functions = nil }
         }
         Self.remove(self)

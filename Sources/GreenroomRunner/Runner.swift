@@ -220,16 +220,8 @@ package final class Runner: Sendable {
             try create(&message, &answer)
         case .prepareProbe:
             if let probe { return probe.prepare(message, frames: frames) }
-        default:
-            guard
-                let (functions, kind) = state.withLock({ state in
-                    state.functions.flatMap { made in state.descriptor.map { (made, $0.kind) } }
-                })
-            else {
-                answer.write(Status.gone.rawValue)
-                return answer
-            }
-            try step(call, functions, kind, &message, &answer)
+        case .plugin: answer.write(numbers: make(try message.readPluginCall()))
+        default: throw WireError()
         }
         return answer
     }
@@ -294,61 +286,26 @@ package final class Runner: Sendable {
         }
     }
 
-    private func step(
-        _ call: RemoteCall, _ functions: PluginFunctions, _ kind: PluginKind,
-        _ message: inout WireReader, _ answer: inout WireWriter
-    ) throws(WireError) {
-        var status = Status.ok
-        var written: gr_answer?
-        var address: UInt64?
-        var want: gr_want?
+    /// Makes a call with the handles that the plugin knows.
+    private func make(_ call: PluginCall) -> PluginReply {
+        guard let functions = state.withLock({ $0.functions }) else {
+            return PluginReply(to: call, .gone)
+        }
+        var own = call
         switch call {
-        case .initialize:
-            let hostSender = try message.read(UInt64.self)
+        case .initialize(let sender, let offer):
             // Zero means no sender.
-            let sender = hostSender == 0 ? 0 : Self.nextHandle()
-            state.withLock { $0.sender = (hostSender, sender) }
-            let offer = try message.readOptional { reader throws(WireError) in
-                try reader.readOffer()
-            }
-            (status, written) = functions.initialize(
-                sender: sender, kind: kind, offer: offer)
-        case .propertyChange:
-            (status, written) = functions.propertyChange(offer: try message.readOffer())
-        case .describeTrack:
-            let track = try message.readTrack()
-            var answered = try message.readWant()
-            status = functions.describe(track, &answered)
-            want = answered
-        case .trackEnded: functions.trackEnded(try message.read())
-        case .demand:
-            var demand = try message.readDemand()
+            let handle = sender == 0 ? 0 : Self.nextHandle()
+            state.withLock { $0.sender = (sender, handle) }
+            own = .initialize(sender: handle, offer: offer)
+        case .demand(var demand):
             demand.sender = Self.handle(ofTrack: demand.sender)
-            functions.demand(demand)
-        case .sessionEvent: functions.event(try message.readString())
-        case .setParameter:
-            status = functions.setParameter(try message.readSetting()) ?? .unsupported
-        case .startSend: status = functions.startSend()
-        case .stopSend: functions.stopSend()
-        case .uninitialize: functions.uninitialize()
-        case .destroy:
-            functions.destroy()
-            state.withLock { $0.functions = nil }
-        case .getExtension:
-            address = functions.address(ofExtension: try message.readString()) ?? 0
-        default: throw WireError()
+            own = .demand(demand)
+        default: break
         }
-        record(call, status)
-        answer.write(status.rawValue)
-        if let address { answer.write(address) }
-        if let want { answer.write(want) }
-        if let written {
-            answer.write(written.kind)
-            answer.write(written.capability.width)
-            answer.write(written.capability.height)
-            answer.write(written.capability.fps_numerator)
-            answer.write(written.capability.fps_denominator)
-        }
+        let reply = functions.perform(own)
+        record(call, reply.status)
+        return reply
     }
 
     // MARK: Threads

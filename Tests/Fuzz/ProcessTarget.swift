@@ -12,12 +12,13 @@ enum ProcessTarget {
     /// Answers and descriptions. The first byte says which.
     static func read(_ bytes: [UInt8]) {
         var reader = WireReader(Array(bytes.dropFirst()))
-        switch bytes.first.map({ $0 % 6 }) {
+        switch bytes.first.map({ $0 % 7 }) {
         case 0: _ = try? reader.readDescriptor()
         case 1: _ = try? reader.readOffer()
         case 2: _ = try? reader.readSetting()
         case 3: _ = try? reader.readLoadError()
         case 4: _ = try? reader.readCapability()
+        case 5: _ = try? reader.readPluginCall()
         default:
             _ = try? reader.readArray(limit: 256) { reader throws(WireError) in
                 try reader.readDescriptor()

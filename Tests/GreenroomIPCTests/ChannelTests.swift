@@ -63,17 +63,17 @@ struct ChannelTests {
                 let number: UInt32 = channel.read()
                 channel.write(number + UInt32(length))
                 channel.send(.return, length: 4)
-                if call == .destroy { break }
+                if call == .plugin { break }
             }
             return calls
         }
         let channel = pair.host[Channels.control]
-        for (call, number) in [(RemoteCall.startSend, UInt32(7)), (.stopSend, 8), (.destroy, 9)] {
+        for (call, number) in [(RemoteCall.load, UInt32(7)), (.create, 8), (.plugin, 9)] {
             channel.write(number)
             #expect(channel.call(call, length: 4) == 4)
             #expect(channel.read(UInt32.self) == number + 4)
         }
-        #expect(await served.value == [.startSend, .stopSend, .destroy])
+        #expect(await served.value == [.load, .create, .plugin])
     }
 
     @Test func `a runner waits while its sender takes frames`() async throws {
@@ -113,7 +113,7 @@ struct ChannelTests {
         let runner = pair.runner
         let plugin = Background {
             let channel = runner[Channels.control]
-            guard channel.receive()?.call == .startSend else { return false }
+            guard channel.receive()?.call == .plugin else { return false }
             var answers: [UInt64] = []
             for number in 1...3 {
                 channel.write(UInt64(number))
@@ -125,7 +125,7 @@ struct ChannelTests {
         }
         let channel = pair.host[Channels.control]
         var served: [UInt64] = []
-        let answer = channel.call(.startSend) { call, length in
+        let answer = channel.call(.plugin) { call, length in
             #expect(call == RemoteCall(.now) && length == 8)
             let number: UInt64 = channel.read()
             served.append(number)
@@ -141,9 +141,9 @@ struct ChannelTests {
         let pair = try Pair()
         let runner = pair.runner
         let host = pair.host
-        let answer = Background { host[Channels.control].call(.startSend) }
+        let answer = Background { host[Channels.control].call(.plugin) }
         let channel = runner[Channels.control]
-        #expect(channel.receive()?.call == .startSend)
+        #expect(channel.receive()?.call == .plugin)
         channel.send(RemoteCall(rawValue: 4711), length: 12)
         #expect(await answer.value == nil)
     }
@@ -156,7 +156,7 @@ struct ChannelTests {
         pair.host.lose()
         #expect(await waiting.value == nil)
         #expect(await next.value)
-        #expect(pair.host[Channels.control].call(.startSend) == nil)
+        #expect(pair.host[Channels.control].call(.plugin) == nil)
     }
 
     @Test func `a length beyond the message is cut`() throws {

@@ -18,7 +18,7 @@ import Testing
 
 /// Every function of the host gives the same results to a plugin in the host's process and to a plugin
 /// in another.
-@Suite(.ownThreads) struct HostCallTests {
+@Suite(.ownThreads, .serialized) struct HostCallTests {
     @Test func `a call has the same result in the host's process and isolated`() throws {
         let local = try Twin(isIsolated: false)
         let isolated = try Twin(isIsolated: true)
@@ -79,7 +79,7 @@ import Testing
 }
 
 /// Two instances that have every extension: one with a video sender, one with an audio sender.
-private final class Twin: Sendable {
+final class Twin: Sendable {
     let share: Instance
     let microphone: Instance
 
@@ -89,77 +89,35 @@ private final class Twin: Sendable {
     }
 
     func end() {
-        share.end()
-        microphone.end()
+        share.border?.end()
+        microphone.border?.end()
     }
 
-    final class Instance: Sendable {
-        let source = FakeSource()
-        let feed: OutputFeed
-        private let instance: PluginInstance
-        private let border: Border?
+    struct Instance: Sendable {
+        let rig: RiggedInstance
+        let border: Border?
         /// The plugin's handles.
         let handle: UInt64
         let sender: UInt64
 
         init(_ kind: PluginKind, isIsolated: Bool) throws {
-            let clock = SessionClock()
-            let events = SessionEvents { _ in }
-            let hasVideo = kind.sender == .video
-            feed = OutputFeed(role: "twin", name: "Twin", number: 0, selection: nil, events: events)
-            instance = PluginInstance(
-                plan: SourcePlan(
-                    factory: source,
-                    descriptor: PluginDescriptor(
-                        kind: kind, id: "test.twin", name: "Twin", version: "1", summary: "",
-                        vendor: nil, url: nil, parameters: []), settings: []),
-                number: 0, role: "twin", clock: clock, events: events,
-                videoIngest: hasVideo
-                    ? VideoIngest(
-                        pool: FramePool(limit: 12), track: VideoTrackInput(clock: clock),
-                        clock: clock) : nil,
-                audioIngest: hasVideo
-                    ? nil : AudioIngest(role: "twin", number: 0, clock: clock, events: events),
-                feed: feed,
-                roster: CallRoster(plugin: 0, frameLimit: 8, clock: clock, events: events),
-                control: ControlGrant(AnySession()))
-            let row = VideoCapability(width: 64, height: 48, fps: 30)
-            let offer = Offer(revision: 1, rule: .upTo, rows: [row], suggested: row)
-            try Self.finish(instance.beginCreate(), of: instance)
-            try Self.finish(
-                instance.beginInitialize(offer: hasVideo ? offer : nil), of: instance)
-            try feed.settle(
-                .ordinary, of: OutputTrack(id: 1, kind: 1, name: "camera", capability: row))
-            try feed.settle(
-                .ordinary, of: OutputTrack(id: 2, kind: 2, name: "microphone", capability: nil))
-            let context = try #require(source.context)
-            border = isIsolated ? try Border(context, source) : nil
-            handle = border?.handle ?? context.handle
-            sender = border?.sender ?? source.sender
-        }
-
-        func start() throws { try Self.finish(instance.beginStartSend(), of: instance) }
-        func stop() throws { try Self.finish(instance.beginStopSend(), of: instance) }
-        func uninitialize() throws { try Self.finish(instance.beginUninitialize(), of: instance) }
-        func end() { border?.end() }
-
-        private static func finish(
-            _ step: PluginInstance.PendingStep, of instance: PluginInstance
-        ) throws {
-            let deadline = MonotonicClock.deadline(after: 30_000_000_000)
-            #expect(instance.finish(step, until: deadline) == .done)
+            rig = try RiggedInstance(kind)
+            border = isIsolated ? try Border(rig) : nil
+            handle = border?.handle ?? rig.context.handle
+            sender = border?.sender ?? rig.source.sender
         }
     }
 }
 
 /// A border between processes, with both sides in this process.
-private final class Border: Sendable {
-    private let connection: RunnerConnection
+final class Border: Sendable {
+    let connection: RunnerConnection
     private let runner: Runner
     let handle = Runner.nextHandle()
     let sender = Runner.nextHandle()
 
-    init(_ context: InstanceContext, _ source: FakeSource) throws {
+    init(_ rig: RiggedInstance) throws {
+        let (context, source) = (rig.context, rig.source)
         let pair = try ControlSocket.pair()
         connection = RunnerConnection(
             ControlSocket(adopting: pair.host), try Channels(), frames: source.frames,
@@ -169,7 +127,9 @@ private final class Border: Sendable {
             socket: ControlSocket(adopting: pair.runner),
             environment: Runner.Environment(
                 confine: { _, _ in [] },
-                load: { path throws(LoadError) in throw .withoutEntry(path) }, end: {}))
+                load: { path throws(LoadError) in
+                    try PluginLibrary(entry: RecordingPlugin.entry, path: path)
+                }, end: {}))
         runner.state.withLock {
             $0.instance = (context.handle, handle)
             $0.sender = (source.sender, sender)
@@ -251,8 +211,8 @@ private struct CallScript {
             sendFrame { _ in }
             var participant: UInt32 = 0
             expect(.joined, call.joined(instance, "Ana", &participant))
-            try twin.share.start()
-            try twin.microphone.start()
+            try twin.share.rig.start()
+            try twin.microphone.rig.start()
             callInstance()
             callOutput()
             callCall()
@@ -261,11 +221,11 @@ private struct CallScript {
             sendFrames()
             leaseFrames()
             sendBlocks()
-            try twin.share.stop()
+            try twin.share.rig.stop()
             sendFrame { _ in }
             expect(.waitUntil, host.wait_until_ns(instance, 0))
             expect(.finished, HostInterface.broadcast.pointee.finished(instance, "the end"))
-            try twin.share.uninitialize()
+            try twin.share.rig.uninitialize()
             sendFrame { _ in }
             expect(.keep, output.keep(instance, 1))
         } catch {
@@ -324,13 +284,15 @@ private struct CallScript {
         expect(.keep, output.keep(instance, 5))
         expect(.release, output.release(instance, 5))
         for _ in 0...GR_MAX_KEPT {
-            guard let frame = twin.share.source.pool?.take(.i420, FrameSize(width: 64, height: 48))
+            guard
+                let frame = twin.share.rig.source.pool?.take(
+                    .i420, FrameSize(width: 64, height: 48))
             else { break }
-            let id = twin.share.feed.lend(frame)
+            let id = twin.share.rig.feed.lend(frame)
             expect(.keep, output.keep(instance, id))
         }
         for id in 1...UInt64(GR_MAX_KEPT) { expect(.release, output.release(instance, id)) }
-        twin.share.feed.endLending()
+        twin.share.rig.feed.endLending()
         expect(.report, output.report(instance, "value", 1))
         expect(.report, output.report(instance, noText, 1))
         expect(.report, output.report(instance, "Wrong name", 1))
@@ -578,7 +540,8 @@ private struct CallScript {
         }
         for lease in leases { expect(.videoAbandon, video.abandon(sender, lease)) }
         var held: [OutputFeed.KeptFrame] = []
-        while let frame = twin.share.source.pool?.take(.i420, FrameSize(width: 64, height: 48)) {
+        while let frame = twin.share.rig.source.pool?.take(.i420, FrameSize(width: 64, height: 48))
+        {
             held.append(OutputFeed.KeptFrame(frame))
         }
         expect(.videoAcquire, video.acquire(sender, i420, 64, 48, &lease))

@@ -61,57 +61,52 @@ final class HostServiceRig: Sendable {
     ]
 }
 
-/// The host's side of one runner.
-private final class Side: Sendable {
-    private let source = FakeSource()
+/// An instance of a plugin that does nothing and has every extension of the host.
+final class RiggedInstance: Sendable {
+    let source = FakeSource()
+    let context: InstanceContext
+    let feed: OutputFeed
     private let instance: PluginInstance
-    private let runner: SpawnedRunner
-    private let peer: Channels
-    let channel: Channel
 
+    /// - Parameter kind: A kind with a sender.
     init(_ kind: PluginKind) throws {
         let clock = SessionClock()
         let events = SessionEvents { _ in }
-        let descriptor = PluginDescriptor(
-            kind: kind, id: "test.fuzzed", name: "Fuzzed", version: "1", summary: "",
-            vendor: nil, url: nil, parameters: [])
-        let hasPictures = kind == .videoSource
+        let hasVideo = kind.sender == .video
+        feed = OutputFeed(
+            role: "rigged", name: "Rigged", number: 0, selection: nil, events: events)
         instance = PluginInstance(
-            plan: SourcePlan(factory: source, descriptor: descriptor, settings: []), number: 0,
-            role: "fuzzed", clock: clock, events: events,
-            videoIngest: hasPictures
+            plan: SourcePlan(
+                factory: source,
+                descriptor: PluginDescriptor(
+                    kind: kind, id: "test.rigged", name: "Rigged", version: "1", summary: "",
+                    parameters: []), settings: []),
+            number: 0, role: "rigged", clock: clock, events: events,
+            videoIngest: hasVideo
                 ? VideoIngest(
-                    pool: FramePool(limit: 8), track: VideoTrackInput(clock: clock), clock: clock)
+                    pool: FramePool(limit: 12), track: VideoTrackInput(clock: clock), clock: clock)
                 : nil,
-            audioIngest: hasPictures
-                ? nil : AudioIngest(role: "fuzzed", number: 0, clock: clock, events: events),
+            audioIngest: hasVideo
+                ? nil : AudioIngest(role: "rigged", number: 0, clock: clock, events: events),
+            feed: feed, roster: CallRoster(plugin: 0, frameLimit: 8, clock: clock, events: events),
             control: ControlGrant(AnySession()))
         let row = VideoCapability(width: 64, height: 48, fps: 30)
-        let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
+        let offer = Offer(revision: 1, rule: .upTo, rows: [row], suggested: row)
         try Self.finish(instance.beginCreate(), of: instance)
-        try Self.finish(
-            instance.beginInitialize(offer: hasPictures ? offer : nil), of: instance)
-        try Self.finish(instance.beginStartSend(), of: instance)
+        try Self.finish(instance.beginInitialize(offer: hasVideo ? offer : nil), of: instance)
+        try feed.settle(
+            .ordinary, of: OutputTrack(id: 1, kind: 1, name: "camera", capability: row))
+        try feed.settle(
+            .ordinary, of: OutputTrack(id: 2, kind: 2, name: "microphone", capability: nil))
         guard let context = source.context else {
             throw ChannelError("create an instance", errno: EINVAL)
         }
-        // A program that does nothing, for as many seconds as its id says.
-        runner = try SpawnedRunner(
-            Confinement(program: "/bin/sleep", plan: IsolationPlan()), library: "/nowhere/fake.so",
-            frames: source.frames, context: context)
-        runner.connection.sender = source.sender
-        let channels = runner.connection.channels
-        channel = channels[Channels.firstOfPlugin]
-        peer = try Channels(adopting: dup(channels.memory.descriptor))
-        let other = peer[Channels.firstOfPlugin]
-        // Instead of the thread that copies planes.
-        _ = HostThread(name: "peer") { while other.receive() != nil { other.send(.return) } }
+        self.context = context
     }
 
-    deinit {
-        peer.lose()
-        runner.connection.kill()
-    }
+    func start() throws { try Self.finish(instance.beginStartSend(), of: instance) }
+    func stop() throws { try Self.finish(instance.beginStopSend(), of: instance) }
+    func uninitialize() throws { try Self.finish(instance.beginUninitialize(), of: instance) }
 
     private static func finish(
         _ step: PluginInstance.PendingStep, of instance: PluginInstance
@@ -121,14 +116,42 @@ private final class Side: Sendable {
             throw ChannelError(step.step.rawValue, errno: EIO)
         }
     }
+}
+
+/// The host's side of one runner.
+private final class Side: Sendable {
+    private let rig: RiggedInstance
+    private let connection: RunnerConnection
+    private let peer: Channels
+    let channel: Channel
+
+    init(_ kind: PluginKind) throws {
+        rig = try RiggedInstance(kind)
+        try rig.start()
+        let channels = try Channels()
+        connection = RunnerConnection(
+            ControlSocket(adopting: try ControlSocket.pair().host), channels,
+            frames: rig.source.frames, context: rig.context, terminate: { $0.disconnect() })
+        connection.sender = rig.source.sender
+        channel = channels[Channels.firstOfPlugin]
+        peer = try Channels(adopting: dup(channels.memory.descriptor))
+        let other = peer[Channels.firstOfPlugin]
+        // Instead of the thread that copies planes.
+        _ = HostThread(name: "peer") { while other.receive() != nil { other.send(.return) } }
+    }
+
+    deinit {
+        peer.lose()
+        connection.kill()
+    }
 
     /// Writes a valid message to the channel.
     func prepare(_ call: RemoteCall) {
         guard let function = HostFunction(rawValue: call.rawValue) else { return }
-        let handle = function.facts.handle == .sender ? source.sender : source.context?.handle
+        let handle = function.facts.handle == .sender ? rig.source.sender : rig.context.handle
         // The frame is in the memory that the last answer lent, or in none.
         let lent = channel.read(GrantMessage.self, at: MessageLayout.value).lease.id
-        var call = HostCall(function, handle ?? 0, 1)
+        var call = HostCall(function, handle, 1)
         func write<Value>(_ value: Value) {
             var value = value
             withUnsafeMutablePointer(to: &value) {
@@ -170,7 +193,7 @@ private final class Side: Sendable {
 
     /// - Returns: Whether the call is known.
     func serve(_ call: RemoteCall, length: Int) -> Bool {
-        HostService(connection: runner.connection, channel: channel)
+        HostService(connection: connection, channel: channel)
             .serve(call, min(length, Channels.messageByteCount)) != nil
     }
 
@@ -229,7 +252,6 @@ final class FakeSource: InstanceBackend, PluginFactory {
     let connections = ConnectionGrants.everything
     let frames: SharedMemory?
     let pool: FramePool?
-    let sandbox: [SandboxLayerState]? = nil
     private let state = Mutex(State())
 
     init() {
@@ -250,23 +272,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
         return self
     }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        state.withLock { $0.sender = sender }
-        return (.ok, offer.map { gr_answer(accepting: $0) } ?? gr_answer())
-    }
-
-    var capabilities: [VideoCapability] { [] }
-    var takesNewOffers: Bool { false }
     func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { .ok }
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (.unsupported, gr_answer())
+
+    func perform(_ call: PluginCall) -> PluginReply {
+        if case .initialize(let sender, _) = call { state.withLock { $0.sender = sender } }
+        return PluginReply(to: call)
     }
-    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
-    func address(ofExtension id: String) -> UInt64? { nil }
-    func startSend() -> Status { .ok }
-    func stopSend() {}
-    func uninitialize() {}
-    func destroy() {}
-    func process(_ frame: inout gr_mutable_frame) -> Status { .ok }
-    func kill() {}
 }

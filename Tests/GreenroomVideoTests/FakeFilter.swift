@@ -100,29 +100,19 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         self
     }
     func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { .ok }
-    var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { if case .none = change { false } else { true } }
-    var sandbox: [SandboxLayerState]? { nil }
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        (.ok, gr_answer())
-    }
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
+
+    func perform(_ call: PluginCall) -> PluginReply {
+        guard case .propertyChange(let offer) = call else { return PluginReply(to: call) }
         told.withLock { $0.changes.append(offer) }
         switch change {
-        case .none: return (.unsupported, gr_answer())
-        case .answer(let status): return (status, gr_answer())
+        case .none: return PluginReply(to: call, .unsupported)
+        case .answer(let status): return PluginReply(to: call, status)
         case .wait:
             _ = ingest.wait(until: nil) { $0 ? true : nil }
-            return (.ok, gr_answer())
+            return PluginReply(to: call)
         }
     }
-    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
-    func address(ofExtension id: String) -> UInt64? { nil }
-    func startSend() -> Status { .ok }
-    func stopSend() {}
-    func uninitialize() {}
-    func destroy() {}
-    func kill() {}
 
     func process(_ frame: inout gr_mutable_frame) -> Status {
         calls.add(1, ordering: .relaxed)

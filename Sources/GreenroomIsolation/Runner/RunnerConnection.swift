@@ -4,6 +4,7 @@ import GreenroomABI
 import GreenroomConversion
 import GreenroomIPC
 import GreenroomMedia
+import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 import GreenroomLifecycle
@@ -104,6 +105,19 @@ final class RunnerConnection: Sendable {
             return nil
         }
         return WireReader(channel, length: answered)
+    }
+
+    /// Calls a function of the plugin. [control]
+    func perform(_ call: PluginCall) -> PluginReply {
+        if case .initialize(let sender, _) = call { self.sender = sender }
+        var message = WireWriter()
+        message.write(call)
+        guard var answer = self.call(.plugin, message) else { return PluginReply(to: call, .gone) }
+        guard let reply = try? answer.readNumbers(PluginReply.self) else {
+            loseForInvalidAnswer()
+            return PluginReply(to: call, .gone)
+        }
+        return reply
     }
 
     /// Calls the plugin to edit a frame in ``frames``. [media]

@@ -1,7 +1,6 @@
 package import GreenroomModel
 package import GreenroomABI
 package import GreenroomConversion
-package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 package import GreenroomRuntime
@@ -54,39 +53,16 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// The layers of the process's sandbox; nil in the host's process, and before `create`.
     var sandbox: [SandboxLayerState]? { get }
 
-    /// Passes a sender and an offer. [control]
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer)
-
-    /// Passes a new offer. [control]
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer)
-
-    /// Changes a live parameter. [control]
-    func setParameter(_ setting: PluginSetting) -> Status
-
-    /// Calls `start_send`. [control]
-    func startSend() -> Status
-
-    /// Calls `stop_send`. [control]
-    func stopSend()
-
-    /// Calls `uninitialize`. [control]
-    func uninitialize()
-
-    /// Calls `destroy`. [control]
-    func destroy()
-
-    /// Returns the address of the plugin's extension with an id; nil if the plugin has none.
-    /// [control]
-    func address(ofExtension id: String) -> UInt64?
+    /// Calls a function of the plugin. [control]
+    ///
+    /// - Returns: The plugin's reply, with the status `gone` if its process is lost.
+    @discardableResult func perform(_ call: PluginCall) -> PluginReply
 
     /// Edits a frame in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 
     /// Edits a block of audio in place. [media]
     func edit(_ block: inout gr_audio_edit) -> Status
-
-    /// Describes a track to an output, which writes its want. [control]
-    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
 
     /// Passes a frame to an output. [media]
     ///
@@ -97,15 +73,6 @@ package protocol InstanceBackend: AnyObject, Sendable {
 
     /// Passes a block of audio to an output. [media]
     func take(_ block: inout gr_output_block) -> Status
-
-    /// Notifies an output that a participant's track has ended. [control]
-    func trackEnded(_ track: UInt32)
-
-    /// Passes the demand for a participant's track to a call. [control]
-    func demand(_ demand: Demand)
-
-    /// Passes an event of the session, as JSON, to a plugin with the `control` grant. [control]
-    func event(_ json: String)
 
     /// Notifies the plugin's process that its sender or its lent frame has changed. [any]
     ///
@@ -126,13 +93,17 @@ extension InstanceBackend {
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
 
+    package var capabilities: [VideoCapability] { [] }
     package var audioEditing: AudioEditing? { nil }
+    package var takesNewOffers: Bool { false }
+    package var pool: FramePool? { nil }
+    package var sandbox: [SandboxLayerState]? { nil }
+
+    /// Refuses the frame: the plugin is not a pre-processor.
+    package func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
 
     /// Refuses the block: the plugin is not an audio pre-processor.
     package func edit(_ block: inout gr_audio_edit) -> Status { .unsupported }
-
-    /// Refuses the track: the plugin is not an output.
-    package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }
 
     /// Refuses the frame: the plugin is not an output.
     package func take(
@@ -142,17 +113,11 @@ extension InstanceBackend {
     /// Refuses the block: the plugin is not an output.
     package func take(_ block: inout gr_output_block) -> Status { .unsupported }
 
-    /// Does nothing: the plugin is not an output.
-    package func trackEnded(_ track: UInt32) {}
-
-    /// Does nothing: the plugin is not a call.
-    package func demand(_ demand: Demand) {}
-
-    /// Does nothing: the plugin takes no events.
-    package func event(_ json: String) {}
-
     /// Does nothing: a plugin in this process queries the sender each time.
     package func senderChanged(sends: Bool) {}
+
+    /// Does nothing: a callback in this process cannot be killed.
+    package func kill() {}
 }
 
 /// A layer of the sandbox around a plugin's process.

@@ -1,6 +1,4 @@
 import GreenroomABI
-import GreenroomConversion
-import GreenroomNegotiation
 package import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
@@ -32,42 +30,17 @@ final class LocalPlugin: InstanceBackend {
     var capabilities: [VideoCapability] { made?.capabilities ?? [] }
     var audioEditing: AudioEditing? { made?.audioEditing }
     var takesNewOffers: Bool { made?.takesNewOffers ?? false }
-    var pool: FramePool? { nil }
-    var sandbox: [SandboxLayerState]? { nil }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        made?.initialize(sender: sender, kind: descriptor.kind, offer: offer) ?? (
-            .gone, gr_answer()
-        )
+    func perform(_ call: PluginCall) -> PluginReply {
+        made?.perform(call) ?? PluginReply(to: call, .gone)
     }
 
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        made?.propertyChange(offer: offer) ?? (.gone, gr_answer())
-    }
-
-    func setParameter(_ setting: PluginSetting) -> Status {
-        made?.setParameter(setting) ?? .unsupported
-    }
-    func startSend() -> Status { made?.startSend() ?? .gone }
-    func stopSend() { made?.stopSend() }
-    func uninitialize() { made?.uninitialize() }
-    func destroy() { made?.destroy() }
-    func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
     func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
     func edit(_ block: inout gr_audio_edit) -> Status { made?.edit(&block) ?? .gone }
-    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
-        made?.describe(track, &want) ?? .gone
-    }
     func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {
         made?.take(&frame) ?? .gone
     }
     func take(_ block: inout gr_output_block) -> Status { made?.take(&block) ?? .gone }
-    func trackEnded(_ track: UInt32) { made?.trackEnded(track) }
-    func demand(_ demand: Demand) { made?.demand(demand) }
-    func event(_ json: String) { made?.event(json) }
-
-    /// Does nothing: a callback in the host's process cannot be killed.
-    func kill() {}
 }
 
 extension PluginLibrary: PluginFactory {

@@ -311,9 +311,10 @@ package final class PluginInstance: Sendable {
 
     /// Begins a call outside a session's steps, for the validator.
     package func beginAsking(
-        _ step: LifecycleStep, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
+        _ step: LifecycleStep, _ call: PluginCall,
+        _ read: @escaping @Sendable (PluginReply) -> Void = { _ in }
     ) -> PendingStep {
-        begin(step) { $0.beginAsking(step, ask) }
+        begin(step) { $0.beginAsking(step, call, read) }
     }
 
     /// Begins to start sending. Frames are accepted before the callback returns.

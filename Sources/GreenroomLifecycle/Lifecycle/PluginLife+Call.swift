@@ -10,7 +10,7 @@ extension PluginLife {
     func beginDemands(_ demands: [Demand]) -> PluginInstance.PendingStep {
         begin(.demand) { [self] backend in
             let isDone: Void? = betweenMedia {
-                for demand in demands { backend.demand(demand) }
+                for demand in demands { backend.perform(.demand(demand)) }
             }
             return isDone == nil ? .illegal(lifecycle) : .done
         }

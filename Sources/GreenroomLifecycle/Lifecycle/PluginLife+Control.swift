@@ -11,7 +11,7 @@ extension PluginLife {
             for event in events {
                 // Each call has the full time of a callback.
                 setCallbackTime(runs: true)
-                let isDone: Void? = betweenMedia { backend.event(event) }
+                let isDone: Void? = betweenMedia { backend.perform(.event(event)) }
                 guard isDone != nil else { return .illegal(lifecycle) }
             }
             return .done

@@ -19,17 +19,17 @@ extension PluginLife {
             guard let feed = environment.feed else { return .done }
             if isAll { feed.control.willDescribe() }
             for track in tracks {
-                var want = feed.lastAnswer(about: track.id)
+                let call = PluginCall.track(track, want: feed.lastAnswer(about: track.id))
                 // Each call has the full time of a callback.
                 setCallbackTime(runs: true)
-                guard let status = betweenMedia({ backend.describe(track, &want) }) else {
+                guard let reply = betweenMedia({ backend.perform(call) }) else {
                     return .illegal(lifecycle)
                 }
-                guard status == .ok else { return failure(status, of: .track) }
+                guard reply.status == .ok else { return failure(reply.status, of: .track) }
                 // Ignore reports of an abandoned instance.
                 guard !lifecycle.isOver else { return .illegal(lifecycle) }
                 do throws(InvalidValueError) {
-                    try feed.settle(want, of: track)
+                    try feed.settle(reply.want, of: track)
                 } catch {
                     return .failed(
                         .badAnswer,
@@ -47,7 +47,7 @@ extension PluginLife {
             // The earlier questions are answered by now.
             let tracks = environment.feed?.takeEnds() ?? []
             let isDone: Void? = betweenMedia {
-                for track in tracks { backend.trackEnded(track) }
+                for track in tracks { backend.perform(.trackEnded(track)) }
             }
             return isDone == nil ? .illegal(lifecycle) : .done
         }

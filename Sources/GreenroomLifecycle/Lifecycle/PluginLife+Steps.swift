@@ -74,20 +74,20 @@ extension PluginLife {
             let sender = makeSender()
             state.withLock { $0.negotiation.offer = offer }
             if let offer { offered(offer) }
-            let (status, written) = backend.initialize(sender: sender, offer: offer)
-            guard status == .ok else {
+            let reply = backend.perform(.initialize(sender: sender, offer: offer))
+            guard reply.status == .ok else {
                 endSender()
-                return failure(status, of: .initialize)
+                return failure(reply.status, of: .initialize)
             }
             guard let offer, !environment.descriptor.kind.isFilter else { return .done }
             do throws(InvalidValueError) {
-                let answer = try settle(written, of: offer)
+                let answer = try settle(reply.answer, of: offer)
                 state.withLock { $0.negotiation.reply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
                 // The plugin is initialized despite the bad answer, and must be uninitialized.
                 endSender()
-                backend.uninitialize()
+                backend.perform(.uninitialize)
                 state.withLock { $0.cause = .brokenRule }
                 return .failed(.badAnswer, .given(error.description))
             }
@@ -121,14 +121,14 @@ extension PluginLife {
         // The plugin may send frames for the offer during the call.
         offered(offer)
         // A composer takes frames during the call.
-        guard let (status, written) = betweenMedia({ backend.propertyChange(offer: offer) }) else {
+        guard let reply = betweenMedia({ backend.perform(.propertyChange(offer)) }) else {
             return .ignored
         }
-        guard status == .ok else {
-            return .refused(status, failureReason(of: .propertyChange).description)
+        guard reply.status == .ok else {
+            return .refused(reply.status, failureReason(of: .propertyChange).description)
         }
         do throws(InvalidValueError) {
-            return .answered(try settle(written, of: offer))
+            return .answered(try settle(reply.answer, of: offer))
         } catch {
             return .refused(.badAnswer, error.description)
         }
@@ -138,7 +138,7 @@ extension PluginLife {
     /// frames as before.
     private func filterReply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
         gate?.waitUntilOut()
-        let (status, _) = backend.propertyChange(offer: offer)
+        let status = backend.perform(.propertyChange(offer)).status
         switch status {
         case .ok:
             state.withLock { $0.negotiation.offer = offer }
@@ -238,7 +238,7 @@ extension PluginLife {
                     .badSetting,
                     .given("\(setting.name) cannot change while \(descriptor.name) lives"))
             }
-            let status = backend.setParameter(setting)
+            let status = backend.perform(.setParameter(setting)).status
             // If the life ended meanwhile, the setting applies to the next one.
             guard status == .ok || lifecycle == .faulted else {
                 return failure(status, of: .setParameter)
@@ -266,7 +266,7 @@ extension PluginLife {
             guard state.withLock({ $0.isWanted }) else { return .illegal(lifecycle) }
             whileAlive { _ in clock.stopExpecting(plugin: number) }
             follow(.sending)
-            let status = backend.startSend()
+            let status = backend.perform(.startSend).status
             // A loop inside start-send may return the status that a send returned after the stop.
             let wasStopped = state.withLock { $0.callbacks.running?.wasStopped ?? false }
             guard status == .ok || status == .stopped && wasStopped else {
@@ -297,7 +297,7 @@ extension PluginLife {
             follow(.stopped)
             gate?.close()
             gate?.waitUntilOut()
-            backend.stopSend()
+            backend.perform(.stopSend)
             var kept = OutputFeed.KeptFrames()
             whileAlive { _ in
                 clock.release(plugin: number)
@@ -325,7 +325,7 @@ extension PluginLife {
         begin(.uninitialize) { [self] backend in
             endSender()
             environment.feed?.control.endLife()
-            backend.uninitialize()
+            backend.perform(.uninitialize)
             return .done
         }
     }
@@ -333,7 +333,7 @@ extension PluginLife {
     /// Begins to free the plugin.
     func beginDestroy() -> PluginInstance.PendingStep {
         begin(.destroy) { [self] backend in
-            backend.destroy()
+            backend.perform(.destroy)
             leave()
             return .done
         }
@@ -341,12 +341,14 @@ extension PluginLife {
 
     /// Begins a call outside a session's steps.
     func beginAsking(
-        _ step: LifecycleStep, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
+        _ step: LifecycleStep, _ call: PluginCall,
+        _ read: @escaping @Sendable (PluginReply) -> Void
     ) -> PluginInstance.PendingStep {
         beginUnchecked(step) { [self] in
             guard let backend = state.withLock({ $0.backend }) else { return .illegal(lifecycle) }
-            let status = ask(backend)
-            return status == .ok ? .done : failure(status, of: step)
+            let reply = backend.perform(call)
+            read(reply)
+            return reply.status == .ok ? .done : failure(reply.status, of: step)
         }
     }
 

@@ -112,34 +112,19 @@ private final class HangingSource: PluginFactory {
         let source: HangingSource
         init(source: HangingSource) { self.source = source }
 
-        let pool: FramePool? = nil
-        let capabilities: [VideoCapability] = []
-        let takesNewOffers = false
-        let sandbox: [SandboxLayerState]? = nil
-
         func create(_ settings: [PluginSetting]) throws(LoadError) -> Status {
             source.settings.withLock { $0 += settings }
             return .ok
         }
 
-        func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-            source.senders.change { $0.append(sender) }
-            if source.hangsNext.withLock({ $0 }) {
-                _ = source.hangs.wait(until: nil) { $0 ? nil : true }
+        func perform(_ call: PluginCall) -> PluginReply {
+            if case .initialize(let sender, _) = call {
+                source.senders.change { $0.append(sender) }
+                if source.hangsNext.withLock({ $0 }) {
+                    _ = source.hangs.wait(until: nil) { $0 ? nil : true }
+                }
             }
-            return (.ok, offer.map { gr_answer(accepting: $0) } ?? gr_answer())
+            return PluginReply(to: call)
         }
-
-        func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-            (.unsupported, gr_answer())
-        }
-        func setParameter(_ setting: PluginSetting) -> Status { .ok }
-        func startSend() -> Status { .ok }
-        func stopSend() {}
-        func uninitialize() {}
-        func destroy() {}
-        func address(ofExtension id: String) -> UInt64? { nil }
-        func process(_ frame: inout gr_mutable_frame) -> Status { .ok }
-        func kill() {}
     }
 }

@@ -2,7 +2,6 @@ import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
-import GreenroomNegotiation
 import Synchronization
 
 @testable import GreenroomLifecycle
@@ -69,33 +68,21 @@ final class FakeAudioFilter: InstanceBackend, PluginFactory {
 
     func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { status(of: "create") }
     var audioEditing: AudioEditing? { script.editing }
-    var capabilities: [VideoCapability] { [] }
-    var takesNewOffers: Bool { false }
-    var pool: FramePool? { nil }
-    var sandbox: [SandboxLayerState]? { nil }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        (sender == 0 && offer == nil ? status(of: "initialize") : .badArgument, gr_answer())
+    func perform(_ call: PluginCall) -> PluginReply {
+        var reply = PluginReply(to: call)
+        switch call {
+        case .initialize(let sender, let offer):
+            reply.status = sender == 0 && offer == nil ? status(of: "initialize") : .badArgument
+        case .startSend:
+            let count = script.editing.delayFrames * script.editing.channels
+            state.withLock { $0.held = [Int16](repeating: 0, count: count) }
+            plugin?.state.withLock { $0.starts += 1 }
+            reply.status = status(of: "start-send")
+        default: break
+        }
+        return reply
     }
-
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (.unsupported, gr_answer())
-    }
-
-    func startSend() -> Status {
-        let count = script.editing.delayFrames * script.editing.channels
-        state.withLock { $0.held = [Int16](repeating: 0, count: count) }
-        plugin?.state.withLock { $0.starts += 1 }
-        return status(of: "start-send")
-    }
-
-    func stopSend() {}
-    func uninitialize() {}
-    func destroy() {}
-    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
-    func address(ofExtension id: String) -> UInt64? { nil }
-    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
-    func kill() {}
 
     func edit(_ block: inout gr_audio_edit) -> Status {
         let count = Int(block.frame_count * block.channels)

@@ -1,8 +1,6 @@
 import GreenroomABI
-import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
-import GreenroomNegotiation
 
 @testable import GreenroomLifecycle
 @testable import GreenroomPluginInterface
@@ -41,40 +39,22 @@ final class FakeComposer: InstanceBackend, PluginFactory {
         _ = try output.create(settings)
         return try source.create(settings)
     }
-    var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { source.takesNewOffers }
-    var pool: FramePool? { nil }
-    var sandbox: [SandboxLayerState]? { nil }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        guard sender != 0, offer != nil else { return (.badArgument, gr_answer()) }
-        return source.initialize(sender: sender, offer: offer)
+    func perform(_ call: PluginCall) -> PluginReply {
+        switch call {
+        case .initialize(let sender, let offer):
+            guard sender != 0, offer != nil else { return PluginReply(to: call, .badArgument) }
+        case .track, .trackEnded: return output.perform(call)
+        case .startSend: _ = output.perform(call)
+        case .stopSend:
+            let reply = source.perform(call)
+            _ = output.perform(call)
+            return reply
+        default: break
+        }
+        return source.perform(call)
     }
-
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        source.propertyChange(offer: offer)
-    }
-
-    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
-        output.describe(track, &want)
-    }
-
-    func startSend() -> Status {
-        _ = output.startSend()
-        return source.startSend()
-    }
-
-    func stopSend() {
-        source.stopSend()
-        output.stopSend()
-    }
-
-    func trackEnded(_ track: UInt32) { output.trackEnded(track) }
-    func uninitialize() { source.uninitialize() }
-    func destroy() { source.destroy() }
-    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
-    func address(ofExtension id: String) -> UInt64? { nil }
-    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
 
     func kill() {
         output.kill()

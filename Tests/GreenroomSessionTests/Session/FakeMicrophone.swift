@@ -1,9 +1,7 @@
 import Foundation
 import GreenroomABI
-import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
-import GreenroomNegotiation
 import Synchronization
 
 @testable import GreenroomPluginInterface
@@ -53,36 +51,21 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
     }
 
     func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { .ok }
-    var capabilities: [VideoCapability] { [] }
-    var takesNewOffers: Bool { false }
-    var pool: FramePool? { nil }
-    var sandbox: [SandboxLayerState]? { nil }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        handles.withLock { $0.sender = sender }
-        return (.ok, gr_answer())
-    }
-
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (.unsupported, gr_answer())
-    }
-
-    func startSend() -> Status {
-        isSending.change { $0 = true }
-        Thread.detachNewThread {
-            self.send()
-            self.isSending.change { $0 = false }
+    func perform(_ call: PluginCall) -> PluginReply {
+        switch call {
+        case .initialize(let sender, _): handles.withLock { $0.sender = sender }
+        case .startSend:
+            isSending.change { $0 = true }
+            Thread.detachNewThread {
+                self.send()
+                self.isSending.change { $0 = false }
+            }
+        case .stopSend: _ = isSending.wait(until: nil) { $0 ? nil : true }
+        default: break
         }
-        return .ok
+        return PluginReply(to: call)
     }
-
-    func stopSend() { _ = isSending.wait(until: nil) { $0 ? nil : true } }
-    func uninitialize() {}
-    func destroy() {}
-    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
-    func address(ofExtension id: String) -> UInt64? { nil }
-    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
-    func kill() {}
 
     private func send() {
         let (host, audio) = (HostInterface.host.pointee, HostInterface.audio.pointee)

@@ -3,7 +3,6 @@ import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
-import GreenroomNegotiation
 import Synchronization
 
 @testable import GreenroomPluginInterface
@@ -152,35 +151,44 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     // MARK: The plugin
 
     func create(_ settings: [PluginSetting]) throws(LoadError) -> Status { did("create") }
-    var capabilities: [VideoCapability] { [] }
-    var takesNewOffers: Bool { false }
-    var pool: FramePool? { nil }
     /// Other tests have threads, too.
     var isAtRest: Bool { script.isReactingCall || ThreadStates.allSleep() }
     var allocator: (any FrameAllocator)? { script.allocator }
     var isIsolated: Bool { script.allocator != nil }
     /// How many frames it got in memory that it could not read.
     var unreadable: Int { state.withLock { $0.unreadable } }
-    var sandbox: [SandboxLayerState]? { nil }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        (sender == 0 && offer == nil ? did("initialize") : .badArgument, gr_answer())
-    }
-
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (.unsupported, gr_answer())
-    }
-
-    func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
-        state.withLock { state in
-            state.tracks.append(track)
-            state.openings.append(Opening(track: track.id))
+    func perform(_ call: PluginCall) -> PluginReply {
+        var reply = PluginReply(to: call)
+        switch call {
+        case .initialize(let sender, let offer):
+            reply.status = sender == 0 && offer == nil ? did("initialize") : .badArgument
+        case .track(let track, _):
+            state.withLock { state in
+                state.tracks.append(track)
+                state.openings.append(Opening(track: track.id))
+            }
+            script.want(track, &reply.want)
+            reply.status = did("track")
+        case .trackEnded(let track):
+            state.withLock { state in
+                state.ended.append(track)
+                state.openings.append(Opening(track: track, isEnd: true))
+            }
+        case .startSend: reply.status = startSend()
+        case .stopSend: stopSend()
+        case .uninitialize: _ = did("uninitialize")
+        case .destroy: _ = did("destroy")
+        case .demand(let demand): state.withLock { $0.demands.append(demand) }
+        case .event(let json):
+            state.withLock { $0.events.append(json) }
+            script.onEvent(self, json)
+        case .propertyChange, .setParameter, .getExtension: break
         }
-        script.want(track, &want)
-        return did("track")
+        return reply
     }
 
-    func startSend() -> Status {
+    private func startSend() -> Status {
         if let farEnd = script.farEnd {
             isAtFarEnd.change { $0 = true }
             Thread.detachNewThread {
@@ -191,7 +199,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         return did("start-send")
     }
 
-    func stopSend() {
+    private func stopSend() {
         script.onStop()
         _ = isAtFarEnd.wait(until: nil) { $0 ? nil : true }
         if let status = script.endsWith {
@@ -200,22 +208,6 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         _ = did("stop-send")
     }
 
-    func trackEnded(_ track: UInt32) {
-        state.withLock { state in
-            state.ended.append(track)
-            state.openings.append(Opening(track: track, isEnd: true))
-        }
-    }
-    func demand(_ demand: Demand) { state.withLock { $0.demands.append(demand) } }
-    func event(_ json: String) {
-        state.withLock { $0.events.append(json) }
-        script.onEvent(self, json)
-    }
-    func uninitialize() { _ = did("uninitialize") }
-    func destroy() { _ = did("destroy") }
-    func setParameter(_ setting: PluginSetting) -> Status { .ok }
-    func address(ofExtension id: String) -> UInt64? { nil }
-    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }
 
     func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {

@@ -146,27 +146,37 @@ final class FakeSource: InstanceBackend, PluginFactory {
         }
         return did("create")
     }
-    var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { script.follows }
     var pool: FramePool? { script.editsCopies ? copies : nil }
-    var sandbox: [SandboxLayerState]? { nil }
 
-    func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
-        state.withLock { $0.sender = sender }
-        return (did("initialize"), answer(to: offer))
+    func perform(_ call: PluginCall) -> PluginReply {
+        var reply = PluginReply(to: call)
+        switch call {
+        case .initialize(let sender, let offer):
+            state.withLock { $0.sender = sender }
+            reply.status = did("initialize")
+            reply.answer = answer(to: offer)
+        case .propertyChange(let offer):
+            reply.status = did("property-change")
+            reply.answer = answer(to: offer)
+            guard script.restartsItself, isSending.withLock({ $0 }) else { break }
+            isTurningOver.withLock { $0 = true }
+            _ = isSending.wait(until: nil) { $0 ? nil : true }
+            isTurningOver.withLock { $0 = false }
+            beginThread()
+        case .startSend: reply.status = startSend()
+        case .stopSend:
+            _ = did("stop-send")
+            script.onStop()
+            _ = isSending.wait(until: nil) { $0 ? nil : true }
+        case .uninitialize: _ = did("uninitialize")
+        case .destroy: _ = did("destroy")
+        default: reply.status = .unsupported
+        }
+        return reply
     }
 
-    func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        let answered = (did("property-change"), answer(to: offer))
-        guard script.restartsItself, isSending.withLock({ $0 }) else { return answered }
-        isTurningOver.withLock { $0 = true }
-        _ = isSending.wait(until: nil) { $0 ? nil : true }
-        isTurningOver.withLock { $0 = false }
-        beginThread()
-        return answered
-    }
-
-    func startSend() -> Status {
+    private func startSend() -> Status {
         let status = did("start-send")
         guard status == .ok else { return status }
         if calls["start-send"] == script.hangingStart {
@@ -196,17 +206,6 @@ final class FakeSource: InstanceBackend, PluginFactory {
             self.isSending.change { $0 = false }
         }
     }
-
-    func stopSend() {
-        _ = did("stop-send")
-        script.onStop()
-        _ = isSending.wait(until: nil) { $0 ? nil : true }
-    }
-
-    func uninitialize() { _ = did("uninitialize") }
-    func destroy() { _ = did("destroy") }
-    func setParameter(_ setting: PluginSetting) -> Status { .unsupported }
-    func address(ofExtension id: String) -> UInt64? { nil }
 
     /// Luma that a filter leaves in each frame, and that no source sends.
     static let mark: UInt8 = 230
@@ -241,10 +240,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     private func answer(to offer: Offer?) -> gr_answer {
         guard let offer else { return gr_answer() }
-        var answer = gr_answer()
-        answer.struct_size = UInt32(MemoryLayout<gr_answer>.size)
-        answer.kind = 1
-        answer.capability = gr_capability(offer.suggested)
+        var answer = gr_answer(accepting: offer)
         if let (kind, width, height, fps) = script.answer {
             answer.kind = kind
             answer.capability = gr_capability(
@@ -337,13 +333,4 @@ final class FakeListener: PeerListener {
     }
 
     func close() {}
-}
-
-extension gr_capability {
-    fileprivate init(_ capability: VideoCapability) {
-        self.init(
-            width: UInt32(capability.size.width), height: UInt32(capability.size.height),
-            fps_numerator: UInt32(capability.rate.numerator),
-            fps_denominator: UInt32(capability.rate.denominator))
-    }
 }
