@@ -98,7 +98,8 @@ class Voice:
         """Plays samples after those that are queued: 16-bit, little-endian, channels interleaved.
 
         In an event loop it returns at once: ``await voice.play(pcm)`` continues when the audio has been
-        heard. Elsewhere it returns when the audio has been heard or `clear` was called.
+        heard. A callback that is a plain ``def`` cannot call it, because the host waits for callbacks. Elsewhere,
+        as on a thread of your own, it returns when the audio has been heard or `clear` was called.
         """
         view = memoryview(pcm)  # type: ignore[arg-type]
         if view.format not in ("B", "b", "c", "h", "<h", "@h", "H"):
@@ -115,10 +116,10 @@ class Voice:
         with self._changed:
             if self._instance is None:
                 raise RuntimeError("the voice plays only between start and stop of its plugin")
-            if _loop.is_callback() and is_virtual(self._instance):
+            if _loop.is_callback():
                 raise RuntimeError(
-                    "voice.play would wait for the session's clock, which waits for this callback: make the "
-                    "callback async def"
+                    "voice.play would hold up this callback until the audio has been heard: make the callback "
+                    "async def"
                 )
             self._waiting.append(playback)
         try:

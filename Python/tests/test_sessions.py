@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -369,6 +370,26 @@ def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None
     asyncio.run(whole())
 
 
+def test_a_session_whose_program_is_killed_ends_in_order(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "recording"
+    program = f"""
+        import asyncio, greenroom
+        session = {{"camera": {{"plugin": "ColorBars"}}, "outputs": [{{"record": {{"folder": {str(folder)!r}}}}}]}}
+        async def whole():
+            async with greenroom.Session(session) as own:
+                print(own.name, flush=True)
+                await own.wait()
+        asyncio.run(whole())
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        host = os.pidfd_open(int(process.stdout.readline().rpartition(b".")[2]))
+        process.kill()
+    select.select([host], [], [])
+    os.close(host)
+    assert json.loads((folder / "session.json").read_text())["outcome"] == "interrupted"
+
+
 def test_a_wrong_session_file_names_its_faults() -> None:
     with pytest.raises(greenroom.SessionError, match="camera: needs one of the keys"):
         greenroom.run({"camera": {}})
@@ -416,17 +437,17 @@ def test_an_agent_learns_who_is_there_speaks_and_writes(tmp_path: pathlib.Path) 
     with TestSession(session, tmp_path) as call:
         call.advance(1.6)
         assert news(call) == ["Ana joined", "Ana speaks", "Ben joined", "nobody speaks"]
-        call.command("message hello")
         call.command("message from Cem: good morning")
+        call.command("message hello")
         call.advance(1)
         assert news(call)[4:] == [
-            "Operator writes hello", "Cem writes good morning", "Ben left"
+            "Cem writes good morning", "Operator writes hello", "Ben left"
         ]
         with pytest.raises(greenroom.SessionError, match="needs 1 to 2000 bytes"):
             call.command("message")
     messages = [event.data for event in call.events if event.name == "message"]
     assert [(event.get("author"), event["text"]) for event in messages] == [
-        (None, "hello"), ("Cem", "good morning"), ("News", "good day"),
+        ("Cem", "good morning"), (None, "hello"), ("News", "good day"),
     ]  # fmt: skip
 
 
