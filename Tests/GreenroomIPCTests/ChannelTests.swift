@@ -76,7 +76,9 @@ struct ChannelTests {
         #expect(await served.value == [.load, .create, .plugin])
     }
 
-    @Test func `a runner waits while its sender takes frames`() async throws {
+    @Test
+    func `a runner's wait ends at its time, at the sender's stop or without the host`() async throws
+    {
         let pair = try Pair()
         let runner = pair.runner
         let soon = greenroom_monotonic_now() + 1_000_000
@@ -97,7 +99,7 @@ struct ChannelTests {
         #expect(await !lost.value)
     }
 
-    @Test func `each change of a sender has another state`() throws {
+    @Test func `every change of a sender yields a new state value`() throws {
         let pair = try Pair()
         var seen = [pair.runner.senderState]
         for sends in [true, true, false, true, false, false] {
@@ -137,7 +139,7 @@ struct ChannelTests {
         #expect(await plugin.value)
     }
 
-    @Test func `a call that is not allowed ends the outer call`() async throws {
+    @Test func `an unknown call from inside a call ends the outer call`() async throws {
         let pair = try Pair()
         let runner = pair.runner
         let host = pair.host
@@ -166,7 +168,7 @@ struct ChannelTests {
         #expect(received.length == Channels.messageByteCount)
     }
 
-    @Test func `channels are independent`() throws {
+    @Test func `a write to one channel does not change another channel`() throws {
         let pair = try Pair()
         let bytes = [UInt8](repeating: 0xa5, count: Channels.messageByteCount)
         for index in [3, 5] {
@@ -199,13 +201,13 @@ struct SharedMemoryTests {
     }
 
     @Test(arguments: [0, 1, 4096, 1 << 20])
-    func `its size can't be changed`(length: Int) throws {
+    func `the size of shared memory can't be changed`(length: Int) throws {
         let memory = try SharedMemory(name: "test", byteCount: 8192)
         #expect(ftruncate(memory.descriptor, off_t(length)) == -1)
         #expect(errno == EPERM)
     }
 
-    @Test func `memory that is read-only elsewhere can't be written, whatever one tries`() throws {
+    @Test func `memory that is shared read-only can't be written by the other process`() throws {
         let memory = try SharedMemory(name: "test", byteCount: 8192, writers: .maker)
         memory.base.storeBytes(of: 42, as: UInt8.self)
         let descriptor = dup(memory.descriptor)
@@ -240,7 +242,7 @@ struct SharedMemoryTests {
         return ftruncate(descriptor, off_t(byteCount)) == 0 ? descriptor : nil
     }
 
-    @Test func `what is before the samples of a message does not reach them`() {
+    @Test func `the fields and the samples of a message do not overlap`() {
         #expect(
             MessageLayout.value + MemoryLayout<GrantMessage>.size <= MessageLayout.samples)
         #expect(MessageLayout.memory + MemoryLayout<UInt32>.size <= MessageLayout.samples)

@@ -24,7 +24,7 @@ import Testing
         #expect(isUnharmed)
     }
 
-    @Test func `an invalid message is garbage, and no descriptor leaks`() throws {
+    @Test func `an invalid message is detected, and its descriptors are closed`() throws {
         let pair = try ControlSocket.pair()
         let host = ControlSocket(adopting: pair.host)
         var random = SeededGenerator(seed: 5)

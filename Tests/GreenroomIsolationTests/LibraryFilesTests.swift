@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test(arguments: ["--enable-new-dtags", "--disable-new-dtags"])
-    func `libraries from folders relative to its own are with it`(tags: String) throws {
+    func `dependencies in folders relative to a library are granted with the library`(tags: String)
+        throws
+    {
         mkdir(folder("deps"), 0o755)
         try build("deps/libb.so")
         try build("deps/liba.so", "-L\(folder("deps"))", "-lb", "-Wl,-rpath,$ORIGIN")
@@ -46,7 +48,7 @@ import Testing
         #expect(files() == ["libcam.so", "deps/liba.so", "deps/libb.so"])
     }
 
-    @Test func `a folder for libraries holds for theirs, too, only by the older tag`() throws {
+    @Test func `an RPATH applies to dependencies of dependencies, and a RUNPATH does not`() throws {
         mkdir(folder("deps"), 0o755)
         try build("deps/libb.so")
         try build("deps/liba.so", "-L\(folder("deps"))", "-lb")
@@ -58,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func `a library behind a link has its place where the loader looks for it`() throws {
+    @Test
+    func `a library behind a link is granted at the path where the loader looks for it`() throws {
         mkdir(folder("deps"), 0o755)
         try build("deps/libb.so.1.0", "-Wl,-soname,libb.so.1")
         #expect(symlink("libb.so.1.0", folder("deps/libb.so.1")) == 0)
@@ -69,7 +72,8 @@ import Testing
         #expect(part?.place == folder("deps/libb.so.1"))
     }
 
-    @Test func `a name without a library behind it is not granted`() throws {
+    @Test
+    func `a file with the name of a dependency that is not a library is not granted`() throws {
         try build("libsecret.so", "-Wl,-soname,id_rsa")
         try build(
             "libcam.so", "-L\(folder.path)", "-lsecret", "-Wl,-rpath,$ORIGIN:$ORIGIN/.ssh")
@@ -90,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test func `broken files need nothing`() throws {
+    @Test func `a damaged library does not crash the search for its dependencies`() throws {
         try build("libcam.so", "-Wl,-rpath,$ORIGIN")
         let whole = try readFile(folder("libcam.so"))
         var random = SeededGenerator(seed: 7)

@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Known results
 
-    @Test func `a result is known to the next process`() throws {
+    @Test func `the result of a scan is cached for the next process`() throws {
         let first = try examine().get()
         let second = try examine().get()
         #expect(scanner.count == 1)
@@ -94,13 +94,13 @@ import Testing
         #expect(second.descriptors == [.example()])
     }
 
-    @Test func `a process scans once, also without a cache`() throws {
+    @Test func `a process scans a library once, even without a cache`() throws {
         let scans = LibraryScans(cache: nil, scan: scanner.scan)
         for _ in 0..<3 { #expect(try scans.examine(library).path == library) }
         #expect(scanner.count == 1)
     }
 
-    @Test func `a file is known at another path, with that path`() throws {
+    @Test func `a cached result applies to a hard link, with the link's path`() throws {
         #expect(link(library, folder("b.so")) == 0)
         _ = try examine().get()
         #expect(try examine(folder("b.so")).get().path == folder("b.so"))
@@ -119,7 +119,7 @@ import Testing
         #expect(scanner.count == 2)
     }
 
-    @Test func `a file that has just changed is not cached, because its times may stay`() throws {
+    @Test func `a file that changed a second ago is not cached`() throws {
         let changed = try #require(LibraryFile.Identity(of: library)).changedNanoseconds
         for _ in 0..<2 { _ = try examine(at: changed + 1_000_000_000).get() }
         #expect(scanner.count == 2 && findings.isEmpty)
@@ -293,7 +293,7 @@ import Testing
 
     // MARK: Concurrency
 
-    @Test func `concurrent writers leave whole files`() async throws {
+    @Test func `concurrent writers leave whole cache files`() async throws {
         let libraries = try (0..<4).map { try folder.write("\($0).so", "content") }
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<32 {
@@ -328,7 +328,7 @@ import Testing
         get throws { try #require(LibraryFile.Identity(of: library)) }
     }
 
-    @Test func `a file with another identity is unknown`() throws {
+    @Test func `a file with another size or other times has no cached result`() throws {
         _ = try examine().get()
         #expect(try cache.result(for: identity, at: library) != nil)
         for change: WritableKeyPath<LibraryFile.Identity, Int64> in [
@@ -343,7 +343,7 @@ import Testing
         #expect(try identity != before)
     }
 
-    @Test func `recent times do not prove an unchanged file`() throws {
+    @Test func `a file counts as unchanged only 3 s after its last change`() throws {
         var identity = try identity
         identity.modifiedNanoseconds = 10_000_000_000
         identity.changedNanoseconds = 20_000_000_000
@@ -368,7 +368,8 @@ struct CacheFolderTests {
             ("relative", "/home/a", "/home/a/.cache/greenroom/plugins"),
             (nil, nil, nil), (nil, "relative", nil),
         ] as [(String?, String?, String?)])
-    func `the environment sets the folder`(cacheHome: String?, home: String?, folder: String?) {
+    func `the environment sets the cache folder`(cacheHome: String?, home: String?, folder: String?)
+    {
         #expect(ScanCache(cacheHome: cacheHome, home: home)?.folder == folder)
     }
 }

@@ -59,7 +59,8 @@ import Testing
     }
 
     @Test(arguments: [0o000, 0o022, 0o077] as [mode_t])
-    func `only its user can use it, with any umask`(mask: mode_t) throws {
+    func `only its user can connect to a listening socket, whatever the umask`(mask: mode_t) throws
+    {
         let before = umask(mask)
         defer { umask(before) }
         let socket = try ListeningSocket(at: path)
@@ -96,7 +97,7 @@ import Testing
         #expect(isListenedAt(first.path))
     }
 
-    @Test func `another kind of file is kept`() throws {
+    @Test func `a file that is not a socket is kept`() throws {
         try folder.write("share.sock", "mine")
         #expect(try #require(refusal(of: path)).explanation.contains("not a socket"))
         #expect(try readFile(path) == Array("mine".utf8))
@@ -117,7 +118,7 @@ import Testing
         #expect(!folder.has("share.sock"))
     }
 
-    @Test func `a path that has been replaced stays`() throws {
+    @Test func `a file that has replaced the socket is kept`() throws {
         do {
             let socket = try ListeningSocket(at: path)
             unlink(socket.path)

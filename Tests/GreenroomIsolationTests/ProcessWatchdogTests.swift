@@ -41,7 +41,7 @@ import Testing
         #expect(found.tick == 39)
     }
 
-    @Test func `time counts as it passes, on a busy machine too`() {
+    @Test func `silence is measured by the time that passed, not by the number of checks`() {
         var watchdog = ProcessWatchdog(memoryLimitBytes: 1)
         let findings = (0..<8).map { _ in
             watchdog.check(Self.sample(hasAnswered: false), after: 400_000_000)
@@ -59,11 +59,11 @@ import Testing
         #expect(findings == Array(repeating: nil, count: 59) + [.silent(60_000_000_000)])
     }
 
-    @Test func `every answer restarts the silence`() {
+    @Test func `every answer resets the time of silence`() {
         #expect(Self.check(ticks: 600) { Self.sample(hasAnswered: $0 % 29 == 0) } == nil)
     }
 
-    @Test func `a host that was stopped reports nothing`() {
+    @Test func `a host that was stopped for an hour reports no silent process`() {
         var watchdog = ProcessWatchdog(memoryLimitBytes: 1)
         let silent = Self.sample(hasAnswered: false)
         for _ in 0..<2 { #expect(watchdog.check(silent, after: 3_600_000_000_000) == nil) }
@@ -125,7 +125,7 @@ struct CrashReportTests {
         ("fault: write", nil),
         ("libX.so(paint+0x1)[0x2]", nil),
     ])
-    func `the fault is read from the line after the heading`(
+    func `a memory fault is read from the line after a crash report's heading`(
         line: String, fault: MemoryFault?
     ) {
         let words = [
@@ -174,7 +174,7 @@ struct CrashReportTests {
 }
 
 struct LineReaderTests {
-    @Test func `lines arrive whole, long ones in parts`() throws {
+    @Test func `lines of output arrive whole, and long lines in parts`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

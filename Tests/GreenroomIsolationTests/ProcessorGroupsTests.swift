@@ -23,7 +23,7 @@ import Testing
         String(decoding: try readFile(folder(name)), as: UTF8.self)
     }
 
-    @Test func `host and plugins have groups with weights`() throws {
+    @Test func `the host and each plugin get a control group with a weight`() throws {
         let folder = try makeGroup()
         let groups = try #require(
             ProcessorGroups(in: OwnGroup(folder: folder.path, isRoot: false)))
@@ -39,7 +39,7 @@ import Testing
         #expect(!folder.has("greenroom-plugin-77"))
     }
 
-    @Test func `a group with other processes is not divided`() throws {
+    @Test func `a control group with other processes is not divided`() throws {
         let folder = try makeGroup(processes: "1\n")
         #expect(ProcessorGroups(in: OwnGroup(folder: folder.path, isRoot: false)) == nil)
         #expect(try text("cgroup.subtree_control", in: folder).isEmpty)
@@ -55,7 +55,9 @@ import Testing
             ("9:name=systemd:/a\n1:cpu:/b\n0::/c d\n", "/c d"), ("1:cpu:/b\n", nil), ("", nil),
             ("10::/x\n", nil),
         ] as [(String, String?)])
-    func `the control group of a process comes from version 2`(text: String, place: String?) {
+    func `a process's control group is read from the line of cgroup version 2`(
+        text: String, place: String?
+    ) {
         #expect(OwnGroup.place(in: text) == place)
     }
 
@@ -72,7 +74,9 @@ import Testing
             ),
             ("30 23 0:26 / / rw - ext4 /dev/vda rw\n", nil), ("cgroup2 - \n", nil), ("", nil),
         ] as [(String, String?)])
-    func `groups are where version 2 is mounted`(text: String, mount: String?) {
+    func `the folder of control groups is the mount point of cgroup version 2`(
+        text: String, mount: String?
+    ) {
         #expect(OwnGroup.mount(in: text) == mount)
     }
 }

@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `a program greets, waits, is accepted, and makes room for the next`() throws {
+    @Test
+    func `a program waits to be accepted, and the next waits for the program to leave`() throws {
         try open(.shareSource)
         #expect(!isPending(.shareSource))
         let first = try connect()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct GrantTests {
     @Test(arguments: Account.possible)
-    func `all layers are on`(account: Account) throws {
+    func `every layer of the sandbox is on`(account: Account) throws {
         let outcome = try ProbeFolder().run([], as: account)
         for layer in SandboxLayer.allCases { #expect(outcome.state(layer) == "on", "\(outcome)") }
         #expect(outcome.end == "exit 0")
@@ -92,7 +92,8 @@ struct GrantTests {
     }
 
     @Test(arguments: Account.possible)
-    func `a write grant makes no file that runs with its owner's rights`(account: Account) throws {
+    func `a write grant does not allow set-user-ID and set-group-ID files`(account: Account) throws
+    {
         for options in [[], ["--without", "landlock"]] {
             let folder = try ProbeFolder()
             let open = folder.makeOpenFolder("open")

@@ -24,14 +24,14 @@ struct LayerTests {
     }
 
     @Test(arguments: Account.possible)
-    func `a crash looks like one without a sandbox`(account: Account) throws {
+    func `a crash in the sandbox ends with its usual signal`(account: Account) throws {
         let outcome = try ProbeFolder().run(["abort"], as: account)
         #expect(outcome.end == "signal \(SIGABRT)", "\(outcome)")
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
     #if arch(x86_64)
-        @Test func `a system call of another architecture kills it`() throws {
+        @Test func `a system call of another architecture kills the plugin`() throws {
             // getpid with the flag of the x32 interface
             let outcome = try ProbeFolder().run(["call:\(0x4000_0000 + 39)"])
             #expect(outcome.end == "signal \(SIGSYS)", "\(outcome)")
@@ -64,7 +64,7 @@ struct LayerTests {
     }
 
     @Test(arguments: [true, false])
-    func `another kind of descriptor ends the notifications`(isOpen: Bool) {
+    func `a descriptor of another kind ends the handling of notifications`(isOpen: Bool) {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0 && write(ends[1], "x", 1) == 1)
         if !isOpen { close(ends[1]) }
@@ -154,8 +154,9 @@ struct LayerTests {
     }
 
     @Test(arguments: [[], ["--without", "landlock"]], Account.possible)
-    func `a network grant makes no file of a Unix socket`(kernel: [String], account: Account) throws
-    {
+    func `a network grant does not allow a Unix socket with a path`(
+        kernel: [String], account: Account
+    ) throws {
         let folder = try ProbeFolder()
         let place = folder.makeOpenFolder("open") + "/socket"
         let unix = "bind:unix,\(place)"
@@ -173,7 +174,7 @@ struct LayerTests {
     }
 
     @Test(arguments: [[], ["--without", "landlock"]], Account.possible)
-    func `no file that the plugin opens shows more than its own rights do`(
+    func `files that the host opens for a plugin show only what the plugin may see`(
         kernel: [String], account: Account
     ) throws {
         let outcome = try ProbeFolder().run(kernel + ["frame-number", "kernel-stack"], as: account)
@@ -182,7 +183,7 @@ struct LayerTests {
     }
 
     @Test(arguments: [[], ["--without", "landlock"]])
-    func `an exchange of names moves no link`(kernel: [String]) throws {
+    func `an exchange of a file with a symbolic link is refused`(kernel: [String]) throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         for name in ["one", "two"] { try folder.folder.write("open/\(name)", name) }
@@ -196,7 +197,7 @@ struct LayerTests {
     }
 
     @Test(arguments: Account.possible)
-    func `a plugin does not use up the user's signals, pipes and threads`(account: Account) throws {
+    func `a plugin cannot use up the user's signals, pipes and threads`(account: Account) throws {
         let outcome = try ProbeFolder().run(
             [
                 "timers:100", "timers:5000", "pipe-size:1048576", "resting-threads:100",
@@ -259,7 +260,9 @@ struct LayerTests {
     ]
 
     @Test(arguments: kernels, Account.possible)
-    func `no escape works, or a plugin does not start`(kernel: Kernel, account: Account) throws {
+    func `every escape fails, or the plugin does not start on that kernel`(
+        kernel: Kernel, account: Account
+    ) throws {
         let escapes =
             RefusalTests.attempts.map(\.action) + Self.waysToHost + Self.waysToFiles
         #expect(escapes.count > 80)
@@ -300,7 +303,7 @@ struct LayerTests {
         #expect(outcome.end == "exit 0", "\(outcome)")
     }
 
-    @Test func `a kernel that can't notify still refuses`() throws {
+    @Test func `a kernel without notifications still refuses ungranted access`() throws {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         let outcome = try folder.run([
@@ -368,7 +371,7 @@ struct LayerTests {
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
     }
 
-    @Test func `without a sandbox it still dies with its host, and dumps no core`() throws {
+    @Test func `a plugin without a sandbox still dies with its host, and dumps no core`() throws {
         let outcome = try ProbeFolder().run(
             ["--mode", "off", "read:/etc/passwd", "fork", "socket:inet", "core-limit"])
         for action in ["read:/etc/passwd", "fork", "socket:inet", "core-limit"] {
@@ -379,7 +382,7 @@ struct LayerTests {
         #expect(outcome.state(.seccomp) == "off")
     }
 
-    @Test func `available layers are known without a plugin`() {
+    @Test func `the available layers are known without starting a plugin`() {
         let report = Sandbox.available
         #expect(report.entries.map(\.layer) == SandboxLayer.allCases)
         // Asking changed nothing: this process can still start others and open sockets.

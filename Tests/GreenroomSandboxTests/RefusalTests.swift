@@ -160,7 +160,9 @@ struct RefusalTests {
     ]
 
     @Test(arguments: Account.possible)
-    func `each attempt fails, and the host names it with its fix`(account: Account) throws {
+    func `each forbidden action fails, and the host logs the action once with its fix`(
+        account: Account
+    ) throws {
         let folder = try ProbeFolder()
         let outcome = try folder.run(Self.attempts.map(\.action), as: account)
         for attempt in Self.attempts {
@@ -174,7 +176,7 @@ struct RefusalTests {
 
     /// Dispatch asks for it for each of its workers, and writes to the system's log where it is refused.
     @Test(arguments: Account.possible)
-    func `more priority for its own threads is not to be had, and nothing is said`(
+    func `a plugin's request for thread priority has no effect and no log line`(
         account: Account
     ) throws {
         let own = ["call:setpriority,0,0,-4", "call:setpriority,0,0,0", "call:setpriority,0,0,3"]
@@ -241,7 +243,7 @@ struct RefusalTests {
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
-    @Test func `common start-up calls of libraries are no refusals`() throws {
+    @Test func `common start-up calls of libraries are not reported as refusals`() throws {
         let outcome = try ProbeFolder().run([
             "foundation", "load:libFoundationXML.so", "own-scheduling", "read:/etc/passwd",
             "list:/tmp",

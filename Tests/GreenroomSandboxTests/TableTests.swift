@@ -92,7 +92,7 @@ import Testing
             LandlockRights(.read).isDisjoint(with: [.writeFile, .truncate, .controlDevice]))
     }
 
-    @Test func `the memory backstop accepts any limit`() {
+    @Test func `the memory backstop is computed without overflow for any limit`() {
         let few = ResourceLimits.dataBytes(memoryLimit: 50_000_000, mapped: 7)
         #expect(few == 100_000_007 + (1 << 30))
         #expect(ResourceLimits.dataBytes(memoryLimit: .max, mapped: 0) == .max)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a separate folder of the plugin causes no warning`() {
+    @Test func `a grant of a plugin's own folder causes no warning`() {
         for place in [".cache/x", ".local/share/x", ".local/state/x/log", "media"] {
             let grant = PathGrant(path: "/home/ana/\(place)", access: .write)
             #expect(grant.concern == nil, "\(grant)")
