@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `an offer has the direction as reason`() {
+    @Test func `an offer's reason is whether the ceiling was lowered or raised`() {
         func offer(_ limit: VideoCapability, after previous: Offer?) -> Offer {
             NegotiationInputs(
                 rule: .rows, table: .standard, ceilings: [.sessionMaximum(limit)]
@@ -206,7 +206,9 @@ import Testing
             (["640x360@own"], "640x360@1000"),
             (["640x360@15", "own@own"], nil),
         ] as [([String], String?)])
-    func `capture serves the largest want`(wants: [String], limit: String?) {
+    func `the ceiling for a capture covers the largest requested format`(
+        wants: [String], limit: String?
+    ) {
         let wants = wants.map { text in
             let parts = text.split(separator: "@")
             return VideoSinkWant(size: FrameSize(parts[0]), rate: FrameRate(parts[1]))
@@ -217,7 +219,8 @@ import Testing
         #expect(inputs.limit(serving: wants)?.description == limit)
     }
 
-    @Test func `under the wants' ceiling, capture covers every possible want`() throws {
+    @Test
+    func `a capture under the outputs' ceiling covers every request that fits an offer`() throws {
         for seed in 0..<5000 {
             var random = SeededGenerator(seed: seed)
             let maximum = random.capability()
@@ -287,7 +290,7 @@ import Testing
         #expect(ceiling?.limit.description == limit && ceiling?.origin == origin)
     }
 
-    @Test func `equal limits of another output change the origin alone`() {
+    @Test func `an equal limit from another output changes only the ceiling's origin`() {
         let full = VideoCapability(width: 1280, height: 720, fps: 30)
         var negotiator = Negotiator(rule: .rows, table: .standard, maximum: full)
         _ = negotiator.next(at: 0)
@@ -308,7 +311,7 @@ import Testing
 
     // MARK: Which ceilings bind
 
-    @Test func `without any binding ceiling the suggestion differs`() {
+    @Test func `the suggestion changes if any binding ceiling is removed`() {
         for seed in 0..<3000 {
             var random = SeededGenerator(seed: seed)
             let inputs = random.inputs()

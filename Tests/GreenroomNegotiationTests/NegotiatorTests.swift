@@ -32,7 +32,7 @@ import Testing
         #expect(negotiator.wake == nil)
     }
 
-    @Test func `down fast: the track falls at once, the offer is due at once`() {
+    @Test func `a lower ceiling applies at once, and its offer is due at once`() {
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "timeline[0]", at: 3 * second)
         #expect(negotiator.track == low)
@@ -46,7 +46,7 @@ import Testing
         #expect(negotiator.source == low && negotiator.track == low)
     }
 
-    @Test func `up slowly: a rise waits until the ceilings stop changing`() {
+    @Test func `a rise waits until the ceilings stop changing`() {
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "a", at: 0)
         _ = negotiator.next(at: 0)
@@ -70,7 +70,7 @@ import Testing
         #expect(negotiator.track == offer?.suggested)
     }
 
-    @Test func `last wins: changes while a step is in flight make one offer, or none`() {
+    @Test func `changes during an open offer make one offer, or none if they are undone`() {
         var negotiator = begun()
         negotiator.set(low, kind: .outside, origin: "1", at: 0)
         _ = negotiator.next(at: 0)
@@ -106,7 +106,7 @@ import Testing
         #expect(still.next(at: 5) == nil && still.wake == nil)
     }
 
-    @Test func `a side that falls does not wait for one that rises`() {
+    @Test func `a lower rate applies at once while a larger size waits`() {
         var negotiator = begun()
         negotiator.set(
             VideoCapability(width: 640, height: 360, fps: 30), kind: .outside, origin: "a", at: 0)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a fixed source is reduced without distortion, and asked at every change`() {
+    @Test func `a fixed source is scaled without distortion, and gets every new offer`() {
         var negotiator = begun(
             .answered(.fixed(VideoCapability(width: 1024, height: 768, fps: 60))))
         #expect(negotiator.track?.description == "960x720@30")
@@ -184,7 +184,7 @@ import Testing
         #expect(negotiator.ceilings.count == 2, "the maximum stays")
     }
 
-    @Test func `the outputs' wants are a ceiling, lifted by an output without a size`() {
+    @Test func `the outputs' requests are a ceiling, which an output without a size lifts`() {
         var negotiator = begun()
         let small = VideoSinkWant(size: FrameSize(width: 600, height: 300), rate: FrameRate(15))
         negotiator.set(wants: [small], at: 0)
@@ -206,7 +206,7 @@ import Testing
         (.upTo, .counter(VideoCapability(width: 640, height: 200, fps: 2)), "1280x400@2"),
         (.upTo, .counter(VideoCapability(width: 400, height: 300, fps: 15)), "400x300@30"),
     ])
-    func `a track is described without the outputs' wants`(
+    func `a track's full format ignores the outputs' requested formats`(
         rule: OfferRule, answer: Answer, whole: String
     ) {
         var negotiator = Negotiator(rule: rule, table: .standard, maximum: full)
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `the rules hold in random sequences`() throws {
+    @Test func `the rules of negotiation hold in random sequences`() throws {
         for seed in 0..<150 {
             var random = SeededGenerator(seed: seed)
             let rule: OfferRule = seed % 4 == 0 ? .upTo : .rows

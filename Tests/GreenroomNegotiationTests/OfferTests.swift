@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: maxima)
-    func `no row is above the maximum, and the suggestion is one of them`(
+    func `no row of an offer is above the maximum, and the suggestion is a row`(
         maximum: VideoCapability
     ) {
         let offer = Offer.toVideoSource(revision: 1, table: .standard, maximum: maximum)
@@ -27,7 +27,7 @@ import Testing
         #expect(offer == Offer.toVideoSource(revision: 1, table: .standard, maximum: maximum))
     }
 
-    @Test func `the table is the vendors'`() {
+    @Test func `the standard table has the sizes and rates of the vendors`() {
         #expect(CapabilityTable.standard.rows.count == 12)
         let all = CapabilityTable.standard.rows.map(\.description)
         for row in ["1920x1080@30", "858x480@30", "352x240@15", "212x160@15", "424x320@15"] {
@@ -60,7 +60,7 @@ import Testing
         #expect(agreement.track == offer.suggested)
     }
 
-    @Test func `a counter must be in the offer`() throws {
+    @Test func `a counter-offer must be in the offer`() throws {
         let row = VideoCapability(width: 640, height: 360, fps: 24)
         #expect(try offer.settle(.counter(row)).track == row)
         for outside in [
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a share may counter with any size up to the maximum`() throws {
+    @Test func `a share's counter-offer may have any size up to the maximum`() throws {
         let share = Offer.toShareSource(revision: 1, maximum: maximum)
         let odd = VideoCapability(width: 1023, height: 333, fps: 7)
         #expect(try share.settle(.counter(odd)).track == odd)

@@ -41,7 +41,7 @@ import Testing
         #expect(machine.meter.ceiling == nil)
     }
 
-    @Test func `an overload of two seconds lowers by a row, of one second not`() {
+    @Test func `an overload of 2 s lowers the ceiling by a row, and one of 1 s does not`() {
         var machine = Machine(top, nanosecondsAPixel: 40)
         machine.run()
         #expect(machine.meter.ceiling == nil)

@@ -30,7 +30,7 @@ import Testing
         #expect(warnings(free: 900e6, rate: 1e6, seconds: 800, duration: 1000).count == 1)
     }
 
-    @Test func `a disk that nobody fills, or that gets room, is none either`() {
+    @Test func `a disk that does not fill causes no warning`() {
         #expect(warnings(free: 1e6, rate: 0, seconds: 600).isEmpty)
         #expect(warnings(free: 1e6, rate: -1000, seconds: 600).isEmpty)
     }
@@ -54,7 +54,7 @@ import Testing
             (0, "0 s"), (59.9, "59 s"), (60, "1 min"), (290, "4 min 50 s"), (3600, "1 h"),
             (11_100, "3 h 5 min"), (.infinity, "277777 h 46 min"),
         ] as [(Double, String)])
-    func `times are short`(seconds: Double, words: String) {
+    func `the time until a disk is full has at most two units`(seconds: Double, words: String) {
         #expect(DiskWatch.words(ofSeconds: seconds) == words)
     }
 
@@ -63,11 +63,11 @@ import Testing
             (0, "0 MB"), (1.24e6, "1.2 MB"), (999e6, "999 MB"), (12.5e9, "12.5 GB"),
             (149.3e9, "149 GB"), (2e12, "2 TB"),
         ] as [(Double, String)])
-    func `amounts have three digits`(bytes: Double, words: String) {
+    func `an amount of disk space has at most three digits`(bytes: Double, words: String) {
         #expect(DiskUse.words(ofBytes: bytes) == words)
     }
 
-    @Test func `a recording's disk use is exact, and a file's an estimate`() throws {
+    @Test func `a raw recording's disk use is exact, and a media file's is an estimate`() throws {
         let tracks = DiskUse.Tracks(
             video: [.camera: VideoCapability(width: 1280, height: 720, fps: 30)], audio: 1)
         let pixels: Double = 1280 * 720 * 30

@@ -10,7 +10,7 @@ import Testing
         (4_000_000_000, 0o755, 1000, "user 4000000000 owns"),
         (4_000_000_000, 0o1777, 0, "user 4000000000 owns"),
     ])
-    func `a folder of another user, or of all, is a concern`(
+    func `a folder that another user owns or that all users can change is reported`(
         owner: UInt32, mode: UInt32, user: UInt32, words: String?
     ) {
         let concern = RecordingFolder.concern(owner: owner, mode: mode, user: user)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test
-    func `a virtual clock gives a plugin up that does not use it when a test's time has come`() {
+    func `a virtual clock reports a plugin that does not use the clock`() {
         let time = ManualTime()
         let clock = SessionClock(isVirtual: true, host: HostClock(time))
         let lost = Monitor<Int?>(nil)
@@ -83,7 +83,7 @@ import Testing
         "GreenroomSession/Control/ControlGrants.swift",
     ]
 
-    @Test func `only the files of this table read the machine's time`() throws {
+    @Test func `only the listed source files read the machine's time`() throws {
         let sources = Checkout.root + "/Sources"
         let readers = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { path in
             guard path.hasSuffix(".swift"), !path.hasPrefix("CPluginTemplates/") else {

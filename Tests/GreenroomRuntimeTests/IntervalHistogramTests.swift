@@ -51,7 +51,7 @@ import Testing
         #expect(histogram.summary == IntervalHistogram.Summary())
     }
 
-    @Test func `a duration with a count is counted that often`() {
+    @Test func `a duration that is recorded n times counts n times`() {
         var histogram = IntervalHistogram()
         histogram.record(7, times: 99)
         histogram.record(100)

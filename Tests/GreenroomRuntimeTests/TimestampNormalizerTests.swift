@@ -84,7 +84,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         #expect(follower.counts.missing == 2)
     }
 
-    @Test func `a timestamp before the last one is counted and shown no earlier`() {
+    @Test func `a timestamp that goes backward is counted, and its frame keeps the last time`() {
         var follower = TimestampNormalizer()
         let period: Int64 = 33_333_333
         // The order in which a careless decoder returns frames.
@@ -119,7 +119,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
     ]
 
     @Test(arguments: clocks)
-    func `another clock is detected, named and mapped`(
+    func `timestamps of another clock are detected, named and mapped`(
         clock: TimestampAnomaly.Clock, beginning: Double, unit: StampUnit
     ) throws {
         let camera = Camera(unit: Double(unit.nanoseconds), beginning: beginning)
@@ -137,7 +137,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
         #expect(result.follower.driftPPM == nil)
     }
 
-    @Test func `timestamps of no clock are shown at their arrival`() {
+    @Test func `frames with timestamps of no clock are shown at their arrival`() {
         for step in [0, 1, 3] as [Int64] {
             var follower = TimestampNormalizer()
             var anomalies: [TimestampAnomaly] = []
@@ -153,7 +153,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
     }
 
     @Test(arguments: [Int64.max, .max - 1, 0, 1, .min + 1, -5] as [Int64])
-    func `extreme timestamps do no harm`(pts: Int64) {
+    func `extreme timestamps neither trap nor show a frame too far ahead`(pts: Int64) {
         for other in [Int64.max, 0, now, wall, .min + 1, now / 1000] as [Int64] {
             var follower = TimestampNormalizer()
             for frame in 0..<500 as Range<Int64> {

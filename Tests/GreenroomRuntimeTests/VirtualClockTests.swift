@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a thread that takes another one's place is waited for`() {
+    @Test func `time waits for a thread that replaces another thread`() {
         let clock = SessionClock(isVirtual: true)
         let journal = Journal()
         let hasEnded = Monitor(false)

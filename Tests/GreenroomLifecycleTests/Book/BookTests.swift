@@ -24,7 +24,7 @@ import Testing
             ("book/negotiation", "sizes", BookParts.sizes),
         ] + Limits.pages.map { ("manual/limits", $0.part, $0.table) }
 
-    @Test func `limits of the interface are those of the header`() {
+    @Test func `the limits of the Swift interface equal the header's limits`() {
         #expect(Limits.participants == Int(GR_MAX_PARTICIPANTS))
         #expect(Limits.keptFrames == Int(GR_MAX_KEPT))
     }
@@ -59,7 +59,7 @@ import Testing
         #expect(told == Set(Status.all.map(\.status)).subtracting(answers))
     }
 
-    @Test func `the diagram has every step to another state`() {
+    @Test func `the lifecycle diagram has every step to another state`() {
         let drawn = BookParts.diagram
         for row in LifecycleTable.rows where row.next != row.state && row.step != .fault {
             let count = LifecycleTable.rows.count {

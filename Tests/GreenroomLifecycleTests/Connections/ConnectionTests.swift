@@ -24,7 +24,9 @@ import Testing
         ("zero", "DISPLAY: not a display; set it to the display's name, such as :0"),
         (":1234567", "DISPLAY: not a display; set it to the display's name, such as :0"),
     ])
-    func `a display is a socket, a number and a screen`(text: String, expected: String) {
+    func `DISPLAY is read as a socket, a number and a screen, or refused with the fix`(
+        text: String, expected: String
+    ) {
         do throws(ConnectionError) {
             let display = try Self.sockets(["DISPLAY": text]).display()
             #expect("\(display.path) \(display.number).\(display.screen)" == expected)
@@ -50,7 +52,7 @@ import Testing
         ([:], "pipewire", nil), (["XDG_RUNTIME_DIR": "/r"], "wayland", nil),
     ]
 
-    @Test func `the environment says where programs listen`() throws {
+    @Test func `environment variables set the sockets of desktop programs`() throws {
         for place in Self.places {
             let program = try #require(DesktopSockets.Program(rawValue: place.name))
             let path = try? Self.sockets(place.variables).path(of: program)
@@ -69,7 +71,7 @@ import Testing
             + text(Array(name.utf8)) + text(key)
     }
 
-    @Test func `the key of a display is that of this machine and number`() {
+    @Test func `a display's key is read from the entry of this machine and number`() {
         let cookie = "MIT-MAGIC-COOKIE-1"
         let file =
             Self.entry(256, "other", "1", cookie, [1]) + Self.entry(256, "here", "2", cookie, [2])
@@ -152,7 +154,7 @@ import Testing
         close(connection.descriptor)
     }
 
-    @Test func `a link instead of a granted socket leads nowhere else`() throws {
+    @Test func `a link that replaces a granted socket is refused`() throws {
         let folder = try TemporaryFolder()
         let (granted, secret) = (folder("granted"), folder("secret"))
         let first = try Self.listen(granted)

@@ -111,7 +111,7 @@ import Testing
 
     /// No crystal drifts as much; a source that counts wrongly may.
     @Test(arguments: [1500.0, 2500])
-    func `steps that turn out to be drift are not made up for twice`(ppm: Double) {
+    func `delays that turn out to be drift are not corrected twice`(ppm: Double) {
         var source = AudioSimulation.Source()
         source.stamp = Self.stamped
         var simulation = AudioSimulation(source)

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [-100_000.0, 100_000], [true, false])
-    func `a source that the host paces already is not advised to let it`(
+    func `a source that the host already paces is not advised to pass a timeout`(
         ppm: Double, isLive: Bool
     ) throws {
         var source = source(ppm: ppm)
@@ -59,7 +59,7 @@ import Testing
 
     @Test(
         arguments: [-50_000.0, -40_000, -20_000, -10_000, -4_000], [true, false])
-    func `sound that is a little short is concealed, counted and reported`(
+    func `slightly too little audio is concealed, counted and reported`(
         ppm: Double, isStamped: Bool
     ) throws {
         var source = source(ppm: ppm)
@@ -81,7 +81,7 @@ import Testing
 
     @Test(
         arguments: [4_000.0, 10_000, 20_000, 50_000], [true, false])
-    func `a little too much sound is left out or refused, counted and reported`(
+    func `slightly too much audio is dropped or refused, counted and reported`(
         ppm: Double, isStamped: Bool
     ) throws {
         var source = source(ppm: ppm)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [-2_500.0, 2_500])
-    func `the drift of a clock is stretched, and no sample is missing`(ppm: Double) {
+    func `audio of a drifting clock is stretched, and no sample is missing`(ppm: Double) {
         var simulation = AudioSimulation(source(ppm: ppm))
         simulation.run(seconds: 120)
         let statistics = simulation.ingest.statistics
@@ -171,7 +171,7 @@ import Testing
         8_000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 50_000, 50_400, 96_000,
         192_000,
     ])
-    func `every second at any rate is 48000 frames, so that no hour loses a sample`(
+    func `a second of audio at any rate becomes exactly 48000 frames`(
         rate: Int
     ) throws {
         for channels in 1...2 {

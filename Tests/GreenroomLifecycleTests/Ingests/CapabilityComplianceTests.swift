@@ -54,7 +54,7 @@ import Testing
         #expect(findings(&compliance, fps: 30, seconds: 5, size: size, info: info).isEmpty)
     }
 
-    @Test func `the size of a frame for another offer is ignored`() {
+    @Test func `a frame for another offer is not checked against the agreed size`() {
         var compliance = compliance()
         compliance.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
         #expect(findings(&compliance, fps: 30, seconds: 5).isEmpty)

@@ -70,7 +70,7 @@ import Testing
         return lease.id
     }
 
-    @Test func `one frame is lent ahead, as the next lease would be`() throws {
+    @Test func `a sending process is lent one frame in advance`() throws {
         let lease = try #require(grant())
         #expect(lease.frame.width == 64 && lease.frame.info.offer_revision == 3)
         #expect(grant() == nil, "the process has one")
@@ -90,7 +90,7 @@ import Testing
         #expect(counts.bytesCopied == 64 * 48 + 2 * (64 * 23 + 32))
     }
 
-    @Test func `memory for converted pixels holds the original`() throws {
+    @Test func `a process may convert a frame into lent memory only as the host would`() throws {
         let form = FrameForm(.bgra, size, FrameInfo())
         let conversion = try #require(EarlyConversion(of: form, to: .bt601Full))
         track.offer(conversion)
@@ -134,7 +134,7 @@ import Testing
         #expect(ingest.counts.refused[.badLease] == 3)
     }
 
-    @Test func `a lease that its process does not use goes back, and no other`() throws {
+    @Test func `a process can return only the lease that it was lent in advance`() throws {
         let lent = try #require(grant()).id
         let asked = try acquire()
         for lease in [0, asked, 1000] { ingest.takeBack(granted: lease) }
@@ -147,7 +147,7 @@ import Testing
         #expect(pool.aliveCount == 1)
     }
 
-    @Test func `the frame that a stop overtakes is not counted as sent or refused, later ones are`()
+    @Test func `a frame in progress at a stop is not counted, and later frames are refused`()
         throws
     {
         var info = info
@@ -163,7 +163,7 @@ import Testing
         #expect(ingest.counts.sent == 2 && ingest.counts.refused[.stopped] == 2)
     }
 
-    @Test func `nothing is lent ahead to a sender that takes nothing, or of few frames`() throws {
+    @Test func `no frame is lent in advance by a stopped sender or a nearly empty pool`() throws {
         ingest.follow(.stopped)
         #expect(grant() == nil)
         ingest.follow(.sending)

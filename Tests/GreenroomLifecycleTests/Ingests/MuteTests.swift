@@ -76,7 +76,7 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `no stale sample plays after the mute`() {
+    @Test func `samples from the muted time do not play after the mute`() {
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         _ = pull(&queue, 500)
@@ -107,7 +107,7 @@ import Testing
         expectExact(queue)
     }
 
-    @Test func `an ended source plays to its end`() {
+    @Test func `audio that an ended source has sent plays to its end`() {
         var queue = sending(500)
         queue.stop(at: Int64(frames(450)))
         queue.finish()

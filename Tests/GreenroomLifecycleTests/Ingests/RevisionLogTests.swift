@@ -12,7 +12,7 @@ import Testing
         return log
     }
 
-    @Test func `frames of an old offer are accepted during the grace time, and counted after it`() {
+    @Test func `frames of an old offer count as stale only after the grace time`() {
         var log = begun()
         log.add(frameOf: 1, at: 100 * second)
         log.offered(2)
@@ -65,7 +65,7 @@ import Testing
         #expect(log.followed.map(\.frames) == [0, 4, 1])
     }
 
-    @Test func `many offers neither grow it nor make it stricter`() {
+    @Test func `a thousand offers neither grow the log nor shorten the grace time`() {
         var log = begun()
         for revision in 2...1000 as ClosedRange<UInt32> {
             log.offered(revision)

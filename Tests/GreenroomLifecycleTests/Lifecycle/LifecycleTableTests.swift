@@ -6,7 +6,7 @@ import Testing
 @testable import GreenroomPluginInterface
 
 @Suite struct LifecycleTableTests {
-    @Test func `a step of a state has one row`() {
+    @Test func `the lifecycle table has at most one row for a state and a step`() {
         for state in LifecycleState.allCases {
             for step in LifecycleStep.allCases {
                 let rows = LifecycleTable.rows.filter { $0.state == state && $0.step == step }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `the final state has no steps`() {
+    @Test func `the final states have no steps`() {
         for state in [LifecycleState.destroyed, .faulted] {
             #expect(!LifecycleTable.rows.contains { $0.state == state })
         }

@@ -36,7 +36,7 @@ import Testing
         instance.finish(step, until: MonotonicClock.deadline(after: 30_000_000_000))
     }
 
-    @Test func `a callback that returns after the end of its life does not change the next one`()
+    @Test func `a callback that returns after its life ended does not affect the next life`()
         throws
     {
         let instance = instance()

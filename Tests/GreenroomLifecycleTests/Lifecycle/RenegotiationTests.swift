@@ -130,7 +130,7 @@ import Testing
         ("outside", Status.badAnswer, "999x998@1"), ("unknown", .badAnswer, "77"),
         ("fail", .failed, "the lens is stuck"),
     ])
-    func `a refusal is reported by name, and the agreement stays`(
+    func `a refused offer keeps the agreement, and has the status and the reason`(
         mode: String, status: Status, words: String
     ) throws {
         var (instance, negotiator) = try sending("Negotiates", mode: mode)
@@ -147,7 +147,7 @@ import Testing
         end(instance)
     }
 
-    @Test func `a frame for the new offer may come from inside the callback`() throws {
+    @Test func `a plugin may send a frame for a new offer from inside property-change`() throws {
         var (instance, negotiator) = try sending("Negotiates", mode: "")
         negotiator.set(Self.low, kind: .outside, origin: "test", at: 1)
         let offer = try next(of: &negotiator)
@@ -179,7 +179,7 @@ import Testing
         ).offer(revision: 2, after: nil)
     }
 
-    @Test func `new offers and parameters are legal in their states only`() throws {
+    @Test func `new offers and parameters are refused in states that do not allow them`() throws {
         let instance = try instance("Negotiates", mode: "")
         let offer = secondOffer
         let setting = PluginSetting(name: "mode", type: .string, value: .string("fail"))
@@ -191,7 +191,7 @@ import Testing
         #expect(finish(instance, instance.beginSetParameter(setting)) == .illegal(.destroyed))
     }
 
-    @Test func `a live parameter is changed, and kept if the plugin accepts it`() throws {
+    @Test func `a live parameter gets its new value only if the plugin accepts it`() throws {
         let (instance, _) = try sending("Negotiates", mode: "fixed")
         func set(_ name: String, _ value: String) -> PluginInstance.StepResult? {
             finish(

@@ -22,7 +22,7 @@ import Testing
             events: SessionEvents { _ in }, writable: writable, ownFrameLimit: 0)
     }
 
-    @Test func `a plugin names only files that it may write to`() throws {
+    @Test func `a plugin may name only files that it may write to`() throws {
         let folder = try TemporaryFolder()
         for name in ["granted", "granted-too", "other"] { mkdir(folder(name), 0o700) }
         let inside = try folder.write("granted/a.mkv", "x")
