@@ -40,7 +40,7 @@ import Testing
         #expect(zip(samples, edited).allSatisfy { abs(Double($0) * factor - Double($1)) <= 1 })
     }
 
-    @Test func `Gain lets no sample exceed its limit, and is itself again after 400 ms`() throws {
+    @Test func `Gain lets no sample exceed its limit, and recovers within 400 ms`() throws {
         let session = try session("Gain", [("level", .number(20)), ("limit", .number(-6))])
         let limit = 32_767 * pow(10, -6.0 / 20)
         #expect(peak(try session.edit(sine(30_000, blocks: 20))[...]) <= Int(limit.rounded()))

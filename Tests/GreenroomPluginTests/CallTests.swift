@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `the descriptor says that it is a call, which has the extensions of outputs too`()
+    @Test func `a call has the extensions of a call and of an output`()
         throws
     {
         let descriptor = try #require(
@@ -70,7 +70,7 @@ import Testing
         #expect(refusal { () throws(SendRefusal) in _ = try host.join("Ana") } == .gone)
     }
 
-    @Test func `a name that the host does not take and one participant too many are refused`()
+    @Test func `an invalid name and a 65th participant are refused`()
         throws
     {
         let (session, host) = try session()
@@ -127,7 +127,7 @@ import Testing
         #expect(state.blocks.map(\.samples) == [samples] && state.blocks.map(\.pts) == [9])
     }
 
-    @Test func `a second track of a kind is refused, and so is a track of a participant who left`()
+    @Test func `a participant cannot open two tracks of a kind, or a track after leaving`()
         throws
     {
         let (session, host) = try session()
@@ -144,7 +144,7 @@ import Testing
             } == .badArgument)
     }
 
-    @Test func `a track that was closed is gone, and the others are not`() throws {
+    @Test func `a closed track refuses audio, and the other tracks continue`() throws {
         let (session, host) = try session()
         #expect(session.startSend() == .ok)
         let ana = try host.join("Ana")
@@ -178,7 +178,7 @@ import Testing
         #expect(send(tracks[2]) == .stopped)
     }
 
-    @Test func `a host that opens a track without its functions is found out`() throws {
+    @Test func `a track that the host opens without its functions is refused`() throws {
         let (session, host) = try session()
         session.host.state.withLock { $0.call.opensWithoutFunctions = true }
         #expect(session.startSend() == .ok)
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: What comes to the plugin
 
-    @Test func `demands reach the plugin, with a size only of video that is wanted`() throws {
+    @Test func `demands reach the call, and have a size only if video is wanted`() throws {
         let (session, _) = try session()
         #expect(session.startSend() == .ok)
         _ = log(session)

@@ -21,7 +21,7 @@ import Testing
         "    lease.abandon()",
         "    var row = lease.row(0)\n    row[0] = 1\n    var next = lease.row(1)\n    next[0] = 2",
     ])
-    func `a lease is used once`(lines: String) throws {
+    func `code that uses a lease once compiles`(lines: String) throws {
         #expect(try Compiler.complaints(about: Self.lease(lines)).isEmpty)
     }
 
@@ -39,7 +39,7 @@ import Testing
         ),
         ("    let other = lease\n    lease.abandon()\n    other.abandon()", "more than once"),
     ])
-    func `an ended lease can't be used`(lines: String, complaint: String) throws {
+    func `code that uses an ended lease does not compile`(lines: String, complaint: String) throws {
         let complaints = try Compiler.complaints(about: Self.lease(lines))
         #expect(complaints.contains(complaint), "\(complaints)")
     }
@@ -74,7 +74,7 @@ import Testing
                 + "        last = .some(kept)", "consumed more than once"
         ),
     ])
-    func `a frame that is not kept ends with the callback`(
+    func `code that stores a frame without keeping it does not compile`(
         lines: String, complaint: String?
     ) throws {
         let complaints = try Compiler.complaints(about: Self.output(lines))
@@ -134,7 +134,9 @@ import Testing
         ("        for value in frame.row(0) { host.report(\"luma\", value) }", "Sequence"),
         ("        let row = frame.readOnlyRow(0)\n        row[0] = 1", "get-only"),
     ])
-    func `a row is written while nothing reads the frame`(lines: String, complaint: String) throws {
+    func `code that reads a frame while it writes a row does not compile`(
+        lines: String, complaint: String
+    ) throws {
         let complaints = try Compiler.complaints(
             about: """
                 import GreenroomPlugin
@@ -178,7 +180,7 @@ import Testing
         "try FramePump(\n            sender: sender,\n"
         + "            capability: VideoCapability(width: 64, height: 36, fps: 30))"
 
-    @Test func `data shared by a pump's thread and callbacks is checked`() throws {
+    @Test func `a data race between a pump's thread and a callback does not compile`() throws {
         let own = """
                     let counter = Counter()
                     pump = \(Self.pump) { _, _ in counter.value += 1 }

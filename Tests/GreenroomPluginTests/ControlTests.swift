@@ -17,12 +17,12 @@ import Testing
         return (session, try #require(Kept.calls.withLock { $0[Int(host.id)] }))
     }
 
-    @Test func `without the grant there is no session to control`() throws {
+    @Test func `a plugin without the control grant cannot control the session`() throws {
         let (_, host) = try session(isGranted: false)
         #expect(host.control == nil)
     }
 
-    @Test func `commands are numbered, and refused with the host's words`() throws {
+    @Test func `a command returns its number, and a refusal has the host's text`() throws {
         let (session, host) = try session(isGranted: true)
         let control = try #require(host.control)
         #expect(try control.command("mute") == 1)
@@ -35,7 +35,7 @@ import Testing
         #expect(refusal?.text == "no command (BAD_ARGUMENT)")
     }
 
-    @Test func `descriptions and reports of any length are whole`() throws {
+    @Test func `descriptions and reports up to the limit arrive whole`() throws {
         let (session, host) = try session(isGranted: true)
         let control = try #require(host.control)
         #expect(try control.describe() == #"{"session":"fake"}"#)

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `the README is one page, and its camera has twenty lines`() throws {
+    @Test func `the README has at most 120 lines, and its camera at most 20`() throws {
         let readme = try Chapter.readme
         #expect(readme.text.count { $0 == "\n" } <= 120)
         let camera = try #require(readme.blocks.first { $0.language == "swift" })
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: The ten-minute camera
 
-    @Test func `the guide's first camera has about thirty lines`() throws {
+    @Test func `the guide's first camera has at most 32 lines`() throws {
         let camera = try #require(
             try Chapter.book("write-a-camera").blocks.first {
                 $0.language == "swift" && $0.text.contains("greenroom_plugin_entry")
@@ -123,7 +123,7 @@ import Testing
 
     private static let sample = Checkout.root + "/Samples/ThirdPartyCamera"
 
-    @Test func `the package of the guide is the sample's, except for path and tests`()
+    @Test func `the guide's package equals the sample's package except for path and tests`()
         throws
     {
         let manifest = try #require(
@@ -184,7 +184,7 @@ import Testing
         #expect(Set(names) == Set(modules))
     }
 
-    @Test func `every counterpart of another system's name exists`() throws {
+    @Test func `every counterpart in the pages about other systems exists in the code`() throws {
         let words = SourceWords(of: [
             "Sources/GreenroomABI", "Sources/GreenroomBroadcast", "Sources/GreenroomConfig",
             "Sources/GreenroomSession/Report", "Sources/GreenroomMedia", "Sources/GreenroomPlugin",

@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    @Test func `a film is played at its own size and rate, over and over`() throws {
+    @Test func `a film repeats at its own size and rate`() throws {
         let (frames, answer) = try play(Self.film(), loop: true, seconds: 0.27)
         #expect(answer == (3, FrameSize(width: 5, height: 3), 25))
         #expect(frames.count == 7)
@@ -53,19 +53,19 @@ import Testing
         #expect(frames.map(\.planes) == [0, 1, 2].map(Self.pixels(ofFrame:)))
     }
 
-    @Test func `the film's range goes with its frames`() throws {
+    @Test func `frames of a film have the film's colour range`() throws {
         let header = "YUV4MPEG2 W5 H3 F25:1 XCOLORRANGE=FULL"
         let (frames, _) = try play(Self.film(header: header), loop: true, seconds: 0.01)
         #expect(frames.first?.info.color == .bt601Full)
     }
 
-    @Test func `a film's matrix is that of its header, else the usual one for its size`() throws {
+    @Test func `a film's colour matrix comes from its header, or from its size`() throws {
         let header = "YUV4MPEG2 W5 H3 F25:1 XCOLORSPACE=BT709"
         let (frames, _) = try play(Self.film(header: header), loop: true, seconds: 0.01)
         #expect(frames.first?.info.color == .bt709Limited)
     }
 
-    @Test func `chroma on the left of its pixels is moved to their middle`() throws {
+    @Test func `chroma that is sited on the left is resampled to the centre`() throws {
         let luma = [UInt8](repeating: 50, count: 15)
         let chroma: [UInt8] = [0, 100, 200, 40, 20, 0]
         let film = Array("YUV4MPEG2 W5 H3 F25:1 C420mpeg2\nFRAME\n".utf8) + luma + chroma + chroma
@@ -75,7 +75,7 @@ import Testing
         #expect(frames.first?.planes == [luma, moved, moved])
     }
 
-    @Test func `parts of a film that are not followed are logged`() throws {
+    @Test func `properties of a film that are ignored are logged`() throws {
         let media = try TemporaryMedia()
         let header = "YUV4MPEG2 W5 H3 F25:1 It A16:11 C420"
         let path = try media.addFile("film.y4m", Self.film(header: header))

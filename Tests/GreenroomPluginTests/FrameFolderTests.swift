@@ -48,7 +48,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }
 
-    @Test func `every n-th new frame is a picture named by its place`() throws {
+    @Test func `every n-th new frame becomes an image that is named by its index`() throws {
         let folder = try TemporaryFolder()
         let session = try session(folder("all/frames"), [("every", .integer(3))])
         #expect(session.startSend() == .ok)
@@ -113,7 +113,7 @@ import Testing
         #expect(lengths[0] > lengths[1], "\(lengths)")
     }
 
-    @Test func `the track is the camera or the share, and has to be there`() throws {
+    @Test func `FrameFolder writes the camera or the share, and fails without that track`() throws {
         let folder = try TemporaryFolder()
         let share = try session(folder("a"), [("track", .choice("share"))], kind: 3)
         #expect(share.startSend() == .ok)

@@ -251,7 +251,9 @@ import Testing
     }
 
     @Test(arguments: faulty)
-    func `a faulty effect is listed as such and starts only on request`(effect: String) throws {
+    func `an effect that is known to fail is marked, and starts only on request`(effect: String)
+        throws
+    {
         let opened = try #require(try Self.open(effect))
         #expect(try opened.summary.contains("[known to fail: "))
         let names = try opened.parameters.map { String(cString: $0.name) }

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["ladspa-amp-mono", "ladspa-amp-stereo"])
-    func `an effect of one channel edits both, each for itself`(name: String) throws {
+    func `a mono effect and a stereo effect edit both channels`(name: String) throws {
         let session = try session("amp", name, [("gain", .number(1))])
         #expect(try session.edit(ramp) == ramp)
         #expect(try session.set("gain", .number(2)) == .ok)

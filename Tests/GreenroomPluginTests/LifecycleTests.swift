@@ -61,7 +61,8 @@ import Testing
         #expect(log(session) == callbacks.map { "1 \($0)" })
     }
 
-    @Test func `a pre-processor edits frames in place and changes between them`() throws {
+    @Test
+    func `a pre-processor edits frames in place, and settings change between frames`() throws {
         let session = try FakeSession(
             "filter", of: testEntry, settings: [("level", .integer(2))])
         #expect(session.initializePreProcessor(rows[1]) == .ok)
@@ -158,7 +159,7 @@ import Testing
                 == ["the lens cap is on", "the lens cap is on"])
     }
 
-    @Test func `too short structs of the host are refused`() throws {
+    @Test func `structs of the host that are too short are refused`() throws {
         #expect(throws: FakeHost.Refusal.self) {
             try FakeSession("source", of: testEntry, structSize: 24)
         }
@@ -167,7 +168,7 @@ import Testing
         #expect(log(session).isEmpty)
     }
 
-    @Test func `counted but missing settings are refused`() throws {
+    @Test func `a missing list of settings with a count is refused`() throws {
         var input = gr_create(
             struct_size: 32, setting_count: 3, instance: 1, host: FakeHost.functions.pointer,
             settings: nil)

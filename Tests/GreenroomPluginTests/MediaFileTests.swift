@@ -96,7 +96,9 @@ import Testing
         arguments: containers.filter { name, _ in
             !["mpeg2.vob", "mpeg1.mpg", "mjpeg.avi", "raw.h264"].contains(name)
         })
-    func `a jump shows the frame of its time`(name: String, options: String) throws {
+    func `playback that starts at a time shows the frame of that time`(
+        name: String, options: String
+    ) throws {
         let folder = try TemporaryFolder()
         let path = try Self.make(
             name, in: folder, Self.film(4) + Self.tone(4), "-r 30 " + options + " -shortest")
@@ -192,7 +194,9 @@ import Testing
             (1, 0, 0, 1), (0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0), (1, 0, 0, -1), (0, 1, 1, 0),
             (-1, 0, 0, 1), (0, -1, -1, 0),
         ] as [(Int32, Int32, Int32, Int32)])
-    func `all orientations are upright`(a: Int32, b: Int32, c: Int32, d: Int32) throws {
+    func `videos of every orientation are shown upright`(a: Int32, b: Int32, c: Int32, d: Int32)
+        throws
+    {
         let folder = try TemporaryFolder()
         // Bright at the upper left, with a tail to the right.
         let path = try Self.make(
@@ -293,7 +297,7 @@ import Testing
         }
     }
 
-    @Test func `video that cannot be sent lets its audio play`() throws {
+    @Test func `audio plays although the video of its file cannot be sent`() throws {
         let folder = try TemporaryFolder()
         let path = try Self.make(
             "wide.mkv", in: folder,

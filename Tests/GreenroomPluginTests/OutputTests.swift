@@ -39,7 +39,7 @@ import Testing
 
     // MARK: Tracks
 
-    @Test func `wants are written as the plugin has them`() throws {
+    @Test func `the host receives the formats that an output requests`() throws {
         let session = try session()
         let camera = try session.track(
             1, kind: 1, "camera", VideoCapability(width: 64, height: 36, fps: 30)
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func `a track that is not wanted or unknown is answered with nothing`()
+    @Test func `an output requests nothing of an unwanted track or of an unknown kind`()
         throws
     {
         let session = try session()
@@ -83,7 +83,8 @@ import Testing
         #expect(log(session) == ["1 onTrack any -"])
     }
 
-    @Test func `a want of the other medium, a thrown error and short structs are refused`() throws {
+    @Test
+    func `a request of the wrong medium, a thrown error and short structs are refused`() throws {
         let confused = try session("output", [("fault", .choice("confused"))])
         #expect(try confused.track(1, kind: 1, "camera").status == .badAnswer)
         #expect(try confused.track(2, kind: 5, "mix").status == .badAnswer)
@@ -129,7 +130,7 @@ import Testing
         #expect(output(session).reports == ["frames 12.0", "load 0.5"])
     }
 
-    @Test func `a wrong frame description of the host is refused before a byte is read`() throws {
+    @Test func `an invalid description of a frame or block is refused before it is read`() throws {
         let session = try session()
         _ = try session.track(1, kind: 1, "camera")
         _ = try session.track(2, kind: 5, "mix")
@@ -211,7 +212,7 @@ import Testing
         #expect(output(session).released == [21, 22])
     }
 
-    @Test func `a frame is kept once, and a refusal keeps nothing`() throws {
+    @Test func `a frame can be kept once, and a refused frame is not kept`() throws {
         let twice = try session(
             "output", [("keeps", .boolean(true)), ("fault", .choice("keeps-twice"))])
         _ = try twice.track(1, kind: 1, "camera")
@@ -286,7 +287,7 @@ import Testing
 
     // MARK: Speakers
 
-    @Test func `a speaker gets the blocks of its positions, each in its callback`() throws {
+    @Test func `a speaker gets each position's blocks in the callback of that position`() throws {
         let session = try session("speaker")
         #expect(try session.track(1, kind: 5, "mix").want.is_wanted == 0)
         #expect(try session.track(2, kind: 1, "camera").want.is_wanted == 0)
@@ -308,7 +309,9 @@ import Testing
     }
 
     @Test(arguments: [[6], []])
-    func `a speaker starts where participants may bring its audio`(kinds: [UInt32]) throws {
+    func `a speaker starts in a session whose participants may bring its audio`(kinds: [UInt32])
+        throws
+    {
         let session = try session("speaker")
         for kind in kinds {
             let want = try session.track(kind, kind: kind, "incoming").want

@@ -121,7 +121,7 @@ import Testing
         #expect(untouched.bytes == reference.bytes)
     }
 
-    @Test func `Adjust takes frames of any size while it lives`() throws {
+    @Test func `Adjust edits frames of a new size without a restart`() throws {
         let session = try session("Adjust", [("saturation", .number(0))])
         try process(Lent(size), by: session)
         let other = FrameSize(width: 16, height: 48)
@@ -132,7 +132,8 @@ import Testing
         #expect(lent.sample(1, 7, 23) == 128 && lent.sample(2, 0, 0) == 128)
     }
 
-    @Test func `Watermark is placed again in another shape, and stays in the same one`() throws {
+    @Test
+    func `Watermark follows a new aspect ratio, and keeps its size for the same ratio`() throws {
         let media = try TemporaryMedia()
         let path = try media.addPNG(
             "logo.png", FrameSize(width: 5, height: 4), [255, 255, 255, 255])

@@ -48,7 +48,8 @@ import Testing
         #expect(frames(session).enumerated().allSatisfy { $1.planes[0][0] == UInt8($0 % 256) })
     }
 
-    @Test func `a delay of less than a frame is caught up, a longer one skips frames`() throws {
+    @Test
+    func `a pump catches up after a delay of two intervals, and skips frames after more`() throws {
         let interval = second / 30
         for (slowBy, missing) in [
             (interval / 2, []), (interval + interval / 2, []), (2 * interval - 1000, []),
@@ -80,7 +81,7 @@ import Testing
             session.host.state.withLock { $0.log.contains { $0.contains("2 had no room") } })
     }
 
-    @Test func `an error of a frame ends the source with its text`() throws {
+    @Test func `an error while a frame is drawn ends the source with the error's text`() throws {
         let session = try camera([("throws-at", .integer(3))])
         #expect(session.initializeVideo(rows) == .ok)
         #expect(session.startSend() == .ok)
@@ -147,7 +148,7 @@ import Testing
         #expect(sent.last?.planes[0][0] == 39)
     }
 
-    @Test func `a frame in progress during a change of offer belongs to the old one`() throws {
+    @Test func `a frame in progress during a change of offer belongs to the old offer`() throws {
         let session = try FakeSession("pumping", of: testEntry)
         #expect(session.initializeVideo(rows, revision: 4) == .ok)
         session.host.state.withLock { $0.end = 2 * second }
@@ -237,7 +238,7 @@ import Testing
         #expect(frames(session).map { $0.planes[0][1] } == (0..<60).map { $0 < 30 ? 1 : 9 })
     }
 
-    @Test func `a screen draws in its own format up to the limit`() throws {
+    @Test func `a screen source sends in its own format at the offered rate`() throws {
         let session = try FakeSession("screen", of: testEntry)
         #expect(session.initializeVideo(rows) == .ok)
         #expect(session.run(nanoseconds: second) == .ok)

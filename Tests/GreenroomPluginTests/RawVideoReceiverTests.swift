@@ -27,7 +27,7 @@ import Testing
         return frame
     }
 
-    @Test func `a receiver is asked only about video, and subscribes in its resolution`() throws {
+    @Test func `a receiver subscribes only to video, in the resolution that it chooses`() throws {
         let session = try session()
         let own = try session.track(1, kind: 1, "camera").want
         #expect(own.is_wanted == 1 && own.capability.width == 0)
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test func `a track is on while its frames are its source's, and only these are taken`() throws
+    @Test func `a track is on while its source sends, and only the source's frames arrive`() throws
     {
         let session = try session()
         _ = try session.track(1, kind: 1, "camera")
@@ -85,7 +85,7 @@ import Testing
         #expect(log(session) == ["1 onStop", "1 onUninitialized"])
     }
 
-    @Test func `a track is off again when the receiver is started again`() throws {
+    @Test func `a restarted receiver is notified again that a track is on`() throws {
         let session = try session()
         _ = try session.track(1, kind: 1, "camera")
         let pixels = pixels()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `an error fails the frame`() throws {
+    @Test func `an error of a receiver refuses the frame with its status`() throws {
         let session = try session()
         _ = try session.track(1, kind: 1, "camera")
         let pixels = pixels()

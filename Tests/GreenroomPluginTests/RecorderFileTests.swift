@@ -51,7 +51,8 @@ import Testing
         ("overwrite", .boolean(true)), ("segment-seconds", .integer(1)),
     ]
 
-    @Test func `files before one that is being recorded to are not replaced`() throws {
+    @Test
+    func `a recording replaces no segment while one of the segments is being written`() throws {
         let folder = try TemporaryFolder()
         for name in ["a-001.mkv", "a-002.mkv", "a-003.mkv"] { try folder.write(name, "something") }
         let locked = open(folder("a-003.mkv"), O_RDONLY | O_CLOEXEC)
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a process that begins again removes and replaces no segment`() throws {
+    @Test func `a restarted recorder removes and replaces no segment`() throws {
         let folder = try TemporaryFolder()
         // The first one was moved away.
         for name in ["a-002.mkv", "a-003.mkv"] { try folder.write(name, "something") }
@@ -85,7 +86,7 @@ import Testing
             "hooks get each segment once, in order")
     }
 
-    @Test func `segments of an earlier recording go when the first new one is there`() throws {
+    @Test func `earlier segments are removed only after the first new segment exists`() throws {
         let folder = try TemporaryFolder()
         // What is no file can't be replaced.
         _ = try ChildProcess.run("mkdir", [folder("a-001.mkv")])
@@ -112,7 +113,7 @@ import Testing
             ])
     }
 
-    @Test func `a file that is recorded to is not replaced before its end`() throws {
+    @Test func `a file is not replaced while a recording writes it`() throws {
         let folder = try TemporaryFolder()
         let sessions = try (0..<3).map { _ in
             try session(folder("a.mkv"), [("overwrite", .boolean(true))])
@@ -154,7 +155,7 @@ import Testing
         #expect(try probe(folder("a.mkv")) == [8, 1])
     }
 
-    @Test func `a frame that the host does not lend for longer ends nothing`() throws {
+    @Test func `a recording continues if the host refuses to lend a frame for longer`() throws {
         let folder = try TemporaryFolder()
         let session = try session(folder("a.mkv"))
         #expect(session.startSend() == .ok)

@@ -10,13 +10,15 @@ import Testing
             (0, 0, 0), (100, 3, 3), (133, 3, 3), (134, 3, 4), (1000, 3, 30), (1000, 31, 31),
             (-5000, 0, 0),
         ] as [(Int64, Int64, Int64)])
-    func `thirty a second`(milliseconds: Int64, next: Int64, slot: Int64) {
+    func `a schedule of 30 frames a second returns the slot of a time`(
+        milliseconds: Int64, next: Int64, slot: Int64
+    ) {
         let schedule = FrameSchedule(startNanoseconds: 77, rate: FrameRate(30))
         let now = 77 + milliseconds * 1_000_000
         #expect(schedule.slot(next: next, nowNanoseconds: now) == slot)
     }
 
-    @Test func `work that sleeps each time is reported, and single delays are not`() {
+    @Test func `work that sleeps in every frame is reported, and single delays are not`() {
         var delayed = ShortestSleep()
         for time in 0..<20 { delayed.add(time == 7 ? 1_000_000 : 90_000_000) }
         #expect(delayed.complaint(about: "drawing", within: 10_000_000) == nil)
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `extremes neither trap nor wrap`() {
+    @Test func `extreme times neither trap nor wrap`() {
         let late = FrameSchedule(startNanoseconds: .min, rate: FrameRate(1000))
         #expect(late.slot(next: 0, nowNanoseconds: .max) == 0)
         #expect(FrameSchedule(startNanoseconds: .max, rate: FrameRate(1)).due(5) == .max)

@@ -31,7 +31,7 @@ import Testing
         (PixelFormat.i420, 5, 3), (.nv12, 4, 2), (.yuy2, 5, 1), (.bgra, 2, 2), (.rgb24, 3, 3),
         (.p010, 3, 3),
     ])
-    func `one buffer becomes the planes of the format`(
+    func `a frame in one buffer is sent as the planes of its format`(
         format: PixelFormat, width: Int, height: Int
     ) throws {
         let (session, sender) = try sending()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [PixelFormat.i420, .nv12, .bgra])
-    func `an array and a pointer are sent as a span is`(format: PixelFormat) throws {
+    func `a frame in an array or behind a pointer is sent like a span`(format: PixelFormat) throws {
         let (session, sender) = try sending()
         let size = FrameSize(width: 5, height: 3)
         let bytes = (0..<format.packedByteCount(of: size)).map { UInt8(truncatingIfNeeded: $0) }
@@ -179,7 +179,7 @@ import Testing
         #expect(video(session).abandoned == 0)
     }
 
-    @Test func `every state refuses with its own status, and an ended sender is gone`() throws {
+    @Test func `a sender refuses frames with the status of its state`() throws {
         let host = FakeHost()
         let session = try FakeSession(
             "source", of: testEntry, settings: [("host", .integer(Int64(host.id)))], host: host)
@@ -220,7 +220,7 @@ import Testing
             } == .badFormat)
     }
 
-    @Test func `audio is sent with format, timestamp and patience`() throws {
+    @Test func `audio is sent with its format, timestamp and timeout`() throws {
         let host = FakeHost()
         let session = try FakeSession(
             "mic", of: testEntry, settings: [("host", .integer(Int64(host.id)))], host: host)

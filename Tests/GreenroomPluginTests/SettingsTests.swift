@@ -68,7 +68,7 @@ import Testing
             ("title", .nothing(type: 4), "no text"),
             ("title", .nothing(type: 99), "type 99"),
         ] as [(String, Given, String)])
-    func `values that a host should refuse are refused`(
+    func `a plugin refuses settings that the host should have refused`(
         name: String, value: Given, text: String
     ) throws {
         let host = FakeHost()
@@ -79,7 +79,7 @@ import Testing
         #expect(host.state.withLock { $0.errors.count == 1 && $0.errors[0].contains(text) })
     }
 
-    @Test func `live settings change together, others never`() throws {
+    @Test func `live settings change, and other settings are refused while a plugin runs`() throws {
         let session = try FakeSession("settings", of: testEntry)
         #expect(try session.set("count", .integer(4)) == .ok)
         #expect(try session.set("shade", .choice("dark")) == .ok)

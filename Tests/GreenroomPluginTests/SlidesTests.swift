@@ -20,7 +20,7 @@ import Testing
         Array(frame.planes[0][(y * frame.size.width + x) * 4..<(y * frame.size.width + x) * 4 + 3])
     }
 
-    @Test func `slides are sorted by name, on time, and repeat`() throws {
+    @Test func `slides are shown in the order of their names, on time, and repeat`() throws {
         let media = try TemporaryMedia()
         let size = FrameSize(width: 8, height: 6)
         try media.addPNG("b.png", size, [0, 200, 0, 255])

@@ -93,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `a file that can't be made or is of no format is an error with its fix`() throws {
+    @Test
+    func `a file in a missing folder or of an unknown format is an error with the fix`() throws {
         let folder = try TemporaryFolder()
         let refusal = try #require(throws: FakeHost.Refusal.self) {
             try self.session(folder("talk.mp3"))

@@ -60,7 +60,7 @@ import Testing
         return pitches.isEmpty ? 0 : pitches.sorted()[pitches.count / 2]
     }
 
-    @Test func `a text is spoken from the start, and then it is silent`() throws {
+    @Test func `a text is spoken from the start, and silence follows`() throws {
         let session = try speech([("text", .text("Good morning, everybody."))])
         let samples = try samples(session)
         #expect(samples.count == 6 * Self.rate)
@@ -69,7 +69,7 @@ import Testing
         #expect(log(session) == ["said \"Good morning, everybody.\", 0 waiting"])
     }
 
-    @Test func `sentences are said in order, the same one twice`() throws {
+    @Test func `sentences are spoken in order, and a repeated sentence is spoken twice`() throws {
         let session = try speech([("text", .text("One. Two three four."))])
         for _ in 0..<2 {
             #expect(try session.set("say", .text("Ten minutes left.")) == .ok)
@@ -86,7 +86,7 @@ import Testing
         #expect(length(samples) > 3)
     }
 
-    @Test func `a new text interrupts, and drops the waiting ones`() throws {
+    @Test func `a new text interrupts the speech and drops the waiting sentences`() throws {
         let session = try speech([("text", .text("A long story begins here. It goes on. And on."))])
         _ = try samples(session, seconds: 1)
         #expect(try session.set("text", .text("Stop!")) == .ok)
@@ -108,7 +108,7 @@ import Testing
         #expect(low > 50 && high > 1.5 * low, "\(low) Hz, \(high) Hz")
     }
 
-    @Test func `two plugins of a process keep their voices, a sentence each in turn`() throws {
+    @Test func `two speech plugins in one process keep their own voices`() throws {
         let text = ("text", Given.text("We are waiting. We are waiting. We are waiting."))
         let sessions = [
             try speech([text, ("voice", .text("en+m3")), ("pitch", .integer(30))]),
@@ -143,7 +143,7 @@ import Testing
                 })
     }
 
-    @Test func `a text of any length is bounded`() throws {
+    @Test func `at most 200 sentences wait, and the log counts the dropped ones`() throws {
         let session = try speech([
             (
                 "text",
@@ -162,7 +162,8 @@ import Testing
         "klingonese", "", "mb-de1", "MB-de1", "../../../etc/passwd", "en/../de", "en\n",
         String(repeating: "a", count: 300),
     ])
-    func `an unknown voice is refused, and a session keeps the one before`(voice: String) throws {
+    func `an unknown voice is refused, and a running session keeps its voice`(voice: String) throws
+    {
         let refusal = try #require(throws: FakeHost.Refusal.self) {
             try FakeSession(
                 "Speech", of: bundledEntry("Speech"), settings: [("voice", .text(voice))])

@@ -122,7 +122,7 @@ import Testing
     ]
 
     @Test(arguments: layouts)
-    func `a text stays in its box, and the box at its place`(layout: Layout) throws {
+    func `a text stays in its box, and the box at its position`(layout: Layout) throws {
         let session = try session(
             [
                 ("template", .choice(layout.template)), ("background", .text("#808080")),
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a text from right to left runs from right to left`() throws {
+    @Test func `right-to-left text is drawn from right to left`() throws {
         func isRed(_ v: UInt8) -> Bool { v > 170 }
         let english = try plain("ab\u{1F534}")
         let hebrew = try plain("\u{5D0}\u{5D1}\u{1F534}")
@@ -190,7 +190,7 @@ import Testing
         #expect(try bar("\u{5D0}\u{5D1}") > 160)
     }
 
-    @Test func `a clock starts at the declared time, and a counter counts`() throws {
+    @Test func `a clock starts at the set time, and a counter counts up or down`() throws {
         let style: [(String, Given)] = [("size", .number(0.2))]
         func shows(_ text: String) throws -> Picture {
             try picture(session(style + [("text", .text(text))]))
@@ -276,7 +276,7 @@ import Testing
             log.count { $0.contains("U+323AE") && $0.contains("apt install fonts-noto-cjk") } == 1)
     }
 
-    @Test func `no text breaks it`() throws {
+    @Test func `no text crashes the plugin or draws outside the picture`() throws {
         let endless = String(repeating: "long \u{1F469}\u{200D}\u{1F680} ", count: 20_000)
         for text in [
             "", "\u{1}\u{7F}\u{85}\n\r\n\u{2028}", "\u{202E}\u{202E}abc", endless,
@@ -312,7 +312,7 @@ import Testing
         #expect(refusal?.status == .badSetting)
     }
 
-    @Test func `the share has a page of the background's colour`() throws {
+    @Test func `a text share fills its page with the background's colour`() throws {
         let limit = VideoCapability(size: Self.size, rate: FrameRate(30))
         for (template, rate) in [("plain", 10), ("ticker", 30)] {
             let session = try FakeSession(

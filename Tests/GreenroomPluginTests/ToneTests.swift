@@ -61,13 +61,13 @@ import Testing
         #expect(samples[160_000] == samples[0])
     }
 
-    @Test func `silence is silent`() throws {
+    @Test func `the waveform silence sends only zero samples`() throws {
         let (samples, _) = try samples([("waveform", .choice("silence"))])
         #expect(samples.count == 48_000)
         #expect(samples.allSatisfy { $0 == 0 })
     }
 
-    @Test func `a share's audio is the same tone`() throws {
+    @Test func `ToneShareAudio sends the same samples as Tone`() throws {
         #expect(
             try samples([("frequency", .number(300))], name: "ToneShareAudio").samples
                 == samples([("frequency", .number(300))]).samples)

@@ -19,7 +19,7 @@ import Testing
         ("1280x720@30", "1280x720@30"), ("858x480@30", "856x480@30"), ("212x160@15", "208x160@15"),
         ("641x361@30", "640x360@30"), ("64x48@1", "64x48@4"), ("1x1@30", "8x2@30"),
     ])
-    func `the size is the track's, in rows that every program understands`(
+    func `the camera has the track's size, rounded to rows that every program can read`(
         track: String, camera: String
     ) throws {
         let own = try #require(VideoCapability(track))

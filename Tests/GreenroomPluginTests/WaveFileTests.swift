@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [0, UInt32.max])
-    func `a missing size means up to the end`(size: UInt32) throws {
+    func `samples without a size play to the end of the file`(size: UInt32) throws {
         let file = WAVChunks().format().adding("data", WAVChunks.samples([1, 2, 3]), size: size)
         let played = try play(file, count: 3)
         #expect(played.samples == [1, 2, 3])
@@ -190,7 +190,7 @@ import Testing
         Array("LIST".utf8) + WAVChunks.number(UInt32(52)) + Array("INFOabcd".utf8)
         + WAVChunks.number(UInt32.max - 11) + [UInt8](repeating: 0x78, count: 40)
 
-    @Test func `a chunk that is read beyond its end leads nowhere`() throws {
+    @Test func `a chunk that is too short for its fields does no harm`() throws {
         let samples = WAVChunks.samples([5, 6])
         // A second format is read as chunks, and a short list of loops into what follows it.
         let formats = WAVChunks().format().adding("fmt ", Self.backwards).adding("data", samples)
@@ -231,7 +231,7 @@ import Testing
 
     /// Only some file systems make files as large as numbers can say, and /dev/shm is always one of them.
     @Test(arguments: ["RIFF", "RF64"])
-    func `a file of holes as long as a file can be plays`(kind: String) throws {
+    func `a sparse file of the largest possible size plays`(kind: String) throws {
         let path = "/dev/shm/greenroom-\(getpid())-\(kind).wav"
         defer { unlink(path) }
         let head = WAVChunks(kind).format().adding("data", [], size: .max)
@@ -256,7 +256,7 @@ import Testing
         #expect(log.first?.contains("the size of the samples is wrong") == true, "\(log)")
     }
 
-    @Test func `padding and tags after the samples are not told`() throws {
+    @Test func `padding and tags after the samples are not reported`() throws {
         let samples = WAVChunks.samples(Self.noise(4000))
         let whole = WAVChunks().format().adding("data", samples)
         let tag = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
@@ -412,7 +412,7 @@ import Testing
     }()
 
     @Test(arguments: bad)
-    func `the error is named`(bad: Bad) throws {
+    func `an invalid file is refused with its path and the reason`(bad: Bad) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("bad.wav", bad.bytes)
         let refusal = try #require(try play(path).refusal)
@@ -420,7 +420,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isPresent), arguments: ["wav", "flac", "ogg", "aiff"])
-    func `files of noise are refused or played without a trap`(ending: String) throws {
+    func `files with random changes are refused or played`(ending: String) throws {
         let folder = try TemporaryFolder()
         let whole: [UInt8]
         if ending == "wav" {
