@@ -4,7 +4,7 @@ import Testing
 struct BackoffTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test func `each loss within a minute waits longer, and the sixth is final`() {
+    @Test func `each loss within a minute delays the restart more, and the sixth is final`() {
         var backoff = Backoff()
         let delays = (0..<6).map { backoff.lost(at: Int64($0) * Self.second) }
         #expect(delays == Backoff.delays.map(Optional.some) + [nil])

@@ -107,7 +107,7 @@ import Testing
                 ["not delivered: a: no", "not delivered: b: the session had ended"], 0
             ),
         ] as [([(at: Double, Action)], [String], Int)])
-    func `after the session's end, attempts begin for 60 s`(
+    func `after the session's end, hooks are attempted for another 60 s`(
         actions: [(at: Double, Action)], lost: [String], delivered: Int
     ) {
         let (queue, log) = run(actions)

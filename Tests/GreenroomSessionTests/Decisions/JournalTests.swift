@@ -27,7 +27,7 @@ import Testing
     @Test func `there are journals of twenty sessions`() { #expect(Self.names.count >= 20) }
 
     @Test(arguments: names)
-    func `a session with faults decides again as its journal says`(name: String) throws {
+    func `a replayed journal of a faulty session yields the same decisions`(name: String) throws {
         let journal = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
         #expect(try SessionState.replay(journal) > 2)
     }

@@ -17,7 +17,7 @@ import Testing
             ([Output(records: true, isPaused: true), Output(records: true)], .on),
             ([Output(records: true, isPaused: true), Output(records: false)], .paused),
         ] as [([RecordingLog.Output], RecordingState)])
-    func `a session is paused only if every recording is`(
+    func `the recording state is paused only if every recording is paused`(
         outputs: [RecordingLog.Output], state: RecordingState
     ) {
         var log = RecordingLog()

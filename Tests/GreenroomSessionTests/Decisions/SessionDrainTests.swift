@@ -16,7 +16,7 @@ import Testing
             (Array(repeating: 1, count: 30), 20, "drain-timeout is over"),
             ([nil] + Array(repeating: nil, count: 30), 20, "drain-timeout is over"),
         ] as [([Int?], Int64, String)])
-    func `a drained session ends after its last guest, at the latest after its timeout`(
+    func `a draining session ends when its last guest leaves, or at the timeout`(
         guests: [Int?], second: Int64, text: String
     ) {
         var drain = SessionDrain(until: 20_000_000_000)

@@ -11,7 +11,7 @@ import Testing
         (.interrupted, false, true, .outputsFailed),
         (.pluginFailed(role: "a"), true, true, .pluginFailed(role: "a")),
     ])
-    func `an incomplete recording spoils a planned end`(
+    func `an incomplete recording makes a planned end a failure`(
         outcome: SessionOutcome, losesAll: Bool, isIncomplete: Bool, result: SessionOutcome
     ) {
         #expect(
@@ -19,7 +19,7 @@ import Testing
                 == result)
     }
 
-    @Test func `recordings end before plugins are stopped, and files after all of them`() {
+    @Test func `recordings end before the plugins stop, and files after all plugins`() {
         #expect(
             EndStep.allCases == [
                 .tellEvents, .finishAudio, .closeIngests, .stopSources, .followParticipants,

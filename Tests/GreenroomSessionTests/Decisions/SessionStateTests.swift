@@ -60,7 +60,7 @@ import Testing
         6: Facts(role: "share", isSource: true, connects: true),
     ]
 
-    @Test func `outputs and composers answer before sources get an offer, and start before them`() {
+    @Test func `outputs and composers answer before sources get an offer, and start first`() {
         var state = SessionState(Self.everyKind, at: 0)
         _ = state.handle(.listens(6), at: 0)
         expect(
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a stop before the outputs open ends the plugins alone`() {
+    @Test func `a stop before the outputs open ends only the plugins`() {
         var state = SessionState([0: Self.camera], at: 0)
         _ = state.handle(.quiet, at: 0)
         expect(
@@ -124,7 +124,7 @@ import Testing
             ])
     }
 
-    @Test func `the end finishes the tracks between the sources' stop and the plugins' stop`() {
+    @Test func `tracks are finished after the sources stop and before other plugins stop`() {
         var state = running([0: Self.camera])
         _ = state.handle(.settled(.init(stop: .interrupted)), at: 0)
         var steps: [String] = []
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Rules
 
-    @Test func `a crash shows a slate, restarts the plugin, and ends when it sends again`() {
+    @Test func `a crashed source shows a slate until its restart sends`() {
         var state = running([0: Self.camera])
         expect(
             &state,
@@ -178,7 +178,7 @@ import Testing
             ])
     }
 
-    @Test func `a source that a command has stopped comes back without a start, and stays black`() {
+    @Test func `a source that a command stopped restarts without start-send`() {
         var state = running([0: Self.camera])
         expect(
             &state,
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test
-    func `a plugin that fails in its first steps waits longer each time, and then stays away`() {
+    func `a plugin that fails at its start restarts ever later, and then stays off`() {
         var state = running([0: Self.camera])
         var now: Int64 = 0
         for delay in ["0.5", "1.0", "2.0", "4.0", "8.0"] {
@@ -284,7 +284,7 @@ import Testing
                 ["give up 0: failed", "a restarts in 0.5 s"], nil
             ),
         ] as [(Facts, PluginFailure, [String], String?)])
-    func `a failure has the result that the policy says`(
+    func `a failure has the effect of the plugin's failure policy`(
         facts: Facts, failure: PluginFailure, effects: [String], end: String?
     ) {
         // Another source keeps the session, unless the plugin is a source itself.
@@ -308,7 +308,7 @@ import Testing
         #expect(state.reasonToEnd?.text == reason)
     }
 
-    @Test func `a plugin that gives up is ended first, unless it restarts`() {
+    @Test func `a plugin that gives up ends in order, or restarts after an error`() {
         var state = running([
             0: Facts(role: "share", isSource: true, onFailure: .off), 1: Self.camera,
         ])
@@ -373,7 +373,7 @@ import Testing
                 == ["crashed: SIGSEGV"] + (isInOrder ? [] : ["the disk is full"]))
     }
 
-    @Test func `a plugin that hangs or crashes in its last steps leaves`() {
+    @Test func `a plugin that hangs or crashes while it stops leaves the session`() {
         for isInOrder in [true, false] {
             for event in [
                 SessionState.Event.lost(0, Self.crash),
@@ -447,7 +447,7 @@ import Testing
             ])
     }
 
-    @Test func `a callback that hangs costs the plugin its life`() {
+    @Test func `a plugin whose callback hangs is given up and restarted`() {
         var state = running([0: Self.camera])
         expect(
             &state,
@@ -470,7 +470,7 @@ import Testing
         #expect(state.losses.all.map(\.evidence) == ["hangs in set-parameter"])
     }
 
-    @Test func `a filter that the session did not begin with starts at once, and is not news`() {
+    @Test func `a filter that is added during a session starts at once, without an event`() {
         var state = running([0: Self.camera])
         expect(
             &state,
@@ -486,7 +486,7 @@ import Testing
             ])
     }
 
-    @Test func `a composer that no output takes rests, and shows no slate`() {
+    @Test func `a composer without an output is not started, and shows no slate`() {
         let stage = Facts(role: "stage", track: .stage, isSource: true, takesTracks: true)
         var state = running([0: Self.camera, 1: stage])
         expect(
@@ -515,7 +515,7 @@ import Testing
             (nil, .init(hasLostEveryOutput: true, isOver: true), "every output failed"),
             (SessionStateTests.crash, .init(hasLostEveryOutput: true), "a failed"),
         ] as [(PluginFailure?, SessionEnd.Causes, String?)])
-    func `the first cause ends the session once`(
+    func `of several causes, the most important one ends the session once`(
         failure: PluginFailure?, causes: SessionEnd.Causes, end: String?
     ) {
         var state = running([0: Facts(role: "a", isSource: true, onFailure: .end)])
@@ -550,7 +550,7 @@ import Testing
         #expect(state.losses.all.map(\.policy) == [.end])
     }
 
-    @Test func `nothing is restarted at the end`() {
+    @Test func `no plugin restarts while the session ends`() {
         var state = running([0: Self.camera, 1: Facts(role: "microphone", isSource: true)])
         _ = state.handle(.lost(1, Self.crash), at: 0)
         _ = state.handle(.settled(.init(stop: .interrupted)), at: 0)
@@ -695,7 +695,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<200)
-    func `each life ends once, no effect concerns an ended one, and the session ends once`(
+    func `in random sequences every plugin's life and the session end exactly once`(
         seed: UInt64
     ) {
         var session = Simulation(seed: seed)

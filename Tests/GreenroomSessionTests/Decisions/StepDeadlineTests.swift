@@ -28,7 +28,7 @@ import Testing
             deadline.lookAwaited(glance, at: now * 1_000_000, mediaLimit: 2_000_000_000))
     }
 
-    @Test func `a callback hangs after its limit, counted from its own beginning`() {
+    @Test func `a callback's time limit counts from the callback's own start`() {
         #expect(look(glance(taken: 100), at: 100) == 2000)
         // It began 500 ms after the step.
         #expect(look(glance(taken: 1600), at: 2100) == 2500)
@@ -38,13 +38,13 @@ import Testing
         #expect(lookAwaited(glance(taken: 2000), at: 2000) == nil)
     }
 
-    @Test func `a process has ten seconds more to start`() {
+    @Test func `a plugin's process has ten more seconds to start`() {
         #expect(look(glance(taken: 0), at: 3000) == 5000)
         #expect(look(glance(taken: 0), at: 11_000) == 12_000)
         #expect(look(glance(taken: 0), at: 12_001) == nil)
     }
 
-    @Test func `a step behind another one waits for its turn, unless the session waits for it`() {
+    @Test func `a step in the queue has no deadline unless the session waits for the step`() {
         #expect(look(glance(other: 60_000), at: 60_000) == 62_000)
         #expect(lookAwaited(glance(other: 1500), at: 1500) == 2000)
         #expect(lookAwaited(glance(other: 2000), at: 2000) == nil)

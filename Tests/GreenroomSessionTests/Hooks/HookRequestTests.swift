@@ -24,11 +24,13 @@ import Testing
                 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
             ),
         ])
-    func `codes are those of the standard`(key: [UInt8], message: String, code: String) {
+    func `authentication codes equal the examples of RFC 4231`(
+        key: [UInt8], message: String, code: String
+    ) {
         #expect(SHA256.code(of: Array(message.utf8), key: key).hexadecimal == code)
     }
 
-    @Test func `a signature is that of the libraries of Standard Webhooks`() throws {
+    @Test func `a signature equals the example of Standard Webhooks`() throws {
         let key = try HookRequest.key(Self.secret)
         #expect(
             HookRequest.signature(
@@ -40,7 +42,7 @@ import Testing
     @Test(arguments: [
         "", "whsec_", "whsec_c2hvcnQ=", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_%%%%",
     ])
-    func `a text that is no key is an error without the text`(text: String) {
+    func `an error about an invalid key does not show the key`(text: String) {
         do throws(InvalidValueError) {
             _ = try HookRequest.key(text)
             Issue.record("accepted")
@@ -73,7 +75,7 @@ import Testing
             ),
             (nil, "", .failed("curl ended with exit code -1", isFinal: false)),
         ] as [(Int32?, String, HookResult)])
-    func `only an answer that may change is retried`(
+    func `only a failure that may be temporary is retried`(
         exit: Int32?, output: String, result: HookResult
     ) {
         #expect(HookRequest.result(exit: exit, output: output) == result)
@@ -91,7 +93,8 @@ import Testing
             ("https://me:pw@example.org/", "the URL contains a password"),
             ("http://localhost@example.org/", "the URL contains a password"),
         ] as [(String, String?)])
-    func `only an encrypted address leaves the machine`(url: String, problem: String?) {
+    func `an address on another machine needs https and no password`(url: String, problem: String?)
+    {
         let found = HookAction.problem(ofURL: url)
         #expect(
             problem.map { found?.hasPrefix($0) ?? false } ?? (found == nil), "\(found ?? "nil")")

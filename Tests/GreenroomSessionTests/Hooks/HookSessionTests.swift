@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `hooks get the events of their session, and the report says so`() throws {
+    @Test func `hooks receive the events of their session, and the report lists them`() throws {
         let deliveries = Deliveries()
         var session = try self.session()
         for trigger in HookTrigger.allCases {
@@ -97,7 +97,7 @@ import Testing
         #expect(lines == ["not delivered: Ana: x ended with exit code 1"])
     }
 
-    @Test func `a session that does not start ends its hooks, too`() throws {
+    @Test func `a session that does not start still delivers the event ended`() throws {
         let deliveries = Deliveries()
         var session = try InProcessSession(
             camera: FakeSource().plan(.videoSource), milliseconds: 500)

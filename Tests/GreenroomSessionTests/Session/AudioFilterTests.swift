@@ -133,7 +133,7 @@ import Testing
                 }))
     }
 
-    @Test func `each participant's audio passes through fresh filters`()
+    @Test func `each participant's audio passes through separate filters`()
         throws
     {
         let filter = FakeAudioFilter(.init(editing: AudioEditing(delayFrames: 336), factor: 3))
@@ -151,7 +151,7 @@ import Testing
         #expect(tracks.count == 2 && tracks.allSatisfy { ($0.audio?.filters?.edited ?? 0) >= 20 })
     }
 
-    @Test func `a filter that asks for it gets the session's incoming audio`() throws {
+    @Test func `a filter that requests the incoming audio of a call gets that audio`() throws {
         let filter = FakeAudioFilter(.init(editing: AudioEditing(takesReference: true)))
         var session = try session([filter.plan()])
         session.plan.outputs[1] = call().plan()

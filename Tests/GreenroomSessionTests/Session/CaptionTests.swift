@@ -108,7 +108,7 @@ import Testing
                 == [Status](repeating: .badArgument, count: 5) + [.ok])
     }
 
-    @Test func `an output names a complete file, but no other path`() throws {
+    @Test func `an output can report an existing absolute file, and no other path`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("talk.mkv", "x")
         symlink(file, folder("link"))

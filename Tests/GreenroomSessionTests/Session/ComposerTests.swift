@@ -50,7 +50,7 @@ import Testing
         #expect(result.plugin("stage")?.kind == "composer")
     }
 
-    @Test func `nothing is composed while nobody takes it`() throws {
+    @Test func `a composer does not start while no output requests its video`() throws {
         let composer = FakeComposer()
         let output = FakeOutput(
             .init(want: { track, want in want.is_wanted = track.name == "camera" ? 1 : 0 }))
@@ -147,7 +147,7 @@ import Testing
         #expect(!call.tracks.contains { $0.name == "stage" })
     }
 
-    @Test func `a composer that fails costs its own track alone`() throws {
+    @Test func `a composer that fails affects only its own track`() throws {
         let composer = FakeComposer(source: FakeSource(.init(frames: 5)))
         let result = try session(composer, milliseconds: 3000).run()
         #expect(result.report.outcome == .outputsFailed || result.report.outcome == .finished)

@@ -83,7 +83,7 @@ import GreenroomRuntime
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func `a command takes effect, and events say so`() throws {
+    @Test func `a command takes effect and is reported by an event`() throws {
         let answers = Mutex(Answers())
         let output = FakeOutput(
             .init(onVideo: { output, frame in
@@ -154,7 +154,7 @@ import GreenroomRuntime
         #expect(statuses.suffix(20).contains(.queueFull), "\(statuses)")
     }
 
-    @Test func `stop ends the session as planned`() throws {
+    @Test func `the command stop ends the session as planned`() throws {
         let answers = Mutex(Answers())
         let output = FakeOutput(
             .init(onVideo: { output, frame in

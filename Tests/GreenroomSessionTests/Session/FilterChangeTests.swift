@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a share that is turned is recorded in its shape if its filters follow`(
+    func `a turned share is recorded in its new shape if all its filters follow`(
         editsCopies: Bool
     ) throws {
         let share = FakeSource(
@@ -96,7 +96,7 @@ import Testing
         #expect(result.picture("share")?.outputs.first?.bars == nil)
     }
 
-    @Test func `one filter that does not follow keeps the shape for all`() throws {
+    @Test func `a filter that does not follow keeps the old size for all filters`() throws {
         let share = FakeSource(
             .init(
                 answer: (kind: 3, width: 100, height: 180, fps: 15),

@@ -32,7 +32,7 @@ import Testing
         ).contain(PluginSetting(name: "x", type: type, value: .string(text)))
     }
 
-    @Test func `a live path is named or granted by the session file`() {
+    @Test func `a live setting accepts only paths that the session file names or grants`() {
         for name in ["named", "named/b", "granted", "granted/inner/a", "named/../granted/inner/a"] {
             #expect(allows(folder(name), type: .path), "\(name)")
         }
@@ -42,7 +42,7 @@ import Testing
         #expect(allows("", type: .path))
     }
 
-    @Test func `a live address is named, or covered by the network grant`() {
+    @Test func `a live setting accepts only addresses that are named or granted`() {
         #expect(allows("https://example.com/a", type: .string))
         #expect(allows("", type: .string))
         for text in [
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `only the session file changes a live setting to a new file`() throws {
+    @Test func `only the session file can change a live setting to a new file`() throws {
         var session = try InProcessSession(
             camera: FakeSource().plan(.videoSource), milliseconds: 100)
         var camera = session.plan.slots[0].plugin

@@ -110,7 +110,7 @@ import Testing
         #expect(output.frames.map(\.index) == Array(0..<105))
     }
 
-    @Test func `an output that wants a track later gets all of it, whatever is recorded`() throws {
+    @Test func `an output that requests a track later gets the track's full format`() throws {
         let isWatched = Mutex(false)
         // As a live room: what it wants has the size of the track.
         let room = FakeOutput(
@@ -145,7 +145,7 @@ import Testing
         #expect(recorded.frames == 90)
     }
 
-    @Test func `the ceiling of an output takes nothing from a recording`() throws {
+    @Test func `an output's ceiling does not lower the quality of a recording`() throws {
         let output = FakeOutput(
             .init(
                 want: Self.cameraAlone,
@@ -158,7 +158,7 @@ import Testing
             try entry(result).contains(#""ceiling":{"limit":"320x180@15","reason":"small"}"#))
     }
 
-    @Test func `the output that can use most decides, and is named`() throws {
+    @Test func `the output with the highest ceiling limits the offer, and is named`() throws {
         let large = FakeOutput(
             .init(
                 want: Self.cameraAlone,
@@ -198,7 +198,7 @@ import Testing
         #expect(result.picture("camera")?.negotiation.map(\.suggested) == ["320x180@15"])
     }
 
-    @Test func `a ceiling ends with the life of its output`() throws {
+    @Test func `a ceiling of an output ends when the output is lost`() throws {
         let isSet = Mutex(false)
         let output = FakeOutput(
             .init(
@@ -217,7 +217,7 @@ import Testing
         #expect(!(try entry(result)).contains("ceiling"))
     }
 
-    @Test func `settings that contradict each other are refused`() throws {
+    @Test func `invalid ceilings, tracks and states of an output are refused`() throws {
         let statuses = Mutex<[Int32]>([])
         let output = FakeOutput(
             .init(onVideo: { output, frame in
@@ -304,7 +304,7 @@ import Testing
         #expect(result.report.summary.contains("outputs[1] (FakeOutput): lost: \(cut)"))
     }
 
-    @Test func `a flood of states is reported in part, and harms nothing`() throws {
+    @Test func `a flood of output states is reported only in part, and costs no frame`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 let host = HostInterface.output.pointee
@@ -350,7 +350,7 @@ import Testing
     }
 
     @Test(arguments: [GR_PACE_COMPLETE, GR_PACE_LIVE])
-    func `another want of the same rate begins where the one before ends`(pace: Int) throws {
+    func `a new size at the same rate continues with the next frame`(pace: Int) throws {
         var half = Self.small
         (half.fps_numerator, half.fps_denominator) = (0, 0)
         let output = changing(at: 5, to: half, pace: pace)
@@ -374,7 +374,7 @@ import Testing
         #expect(!output.overlaps)
     }
 
-    @Test func `another rate counts its periods from the start of the session`() throws {
+    @Test func `periods of a new frame rate count from the start of the session`() throws {
         let slow = gr_capability(width: 64, height: 36, fps_numerator: 5, fps_denominator: 1)
         let output = changing(at: 10, to: slow)
         let result = try session([output], milliseconds: 3000).run()
@@ -400,7 +400,7 @@ import Testing
         try expectSums(result)
     }
 
-    @Test func `a track can be left and taken again`() throws {
+    @Test func `an output can drop a track and request it again`() throws {
         let isWanted = Mutex(false)
         let output = FakeOutput(
             .init(
@@ -435,7 +435,7 @@ import Testing
         #expect(output.audio(.mix).count == 48_000 * 2 * 29 / 10 && !output.hasGap)
     }
 
-    @Test func `a share that does not move is shown as soon as it is wanted`() throws {
+    @Test func `a still share is shown as soon as an output requests it`() throws {
         let isWanted = Mutex(false)
         let output = FakeOutput(
             .init(
@@ -462,7 +462,7 @@ import Testing
         try expectSums(result, "share")
     }
 
-    @Test func `audio changes between two samples`() throws {
+    @Test func `a new block length applies between two samples without a gap`() throws {
         let frames = Mutex(480)
         let output = FakeOutput(
             .init(
@@ -533,7 +533,7 @@ import Testing
         try expectSums(result)
     }
 
-    @Test func `a want that can't be met fails the output while it runs`() throws {
+    @Test func `a request that cannot be met makes a running output fail`() throws {
         let hasChanged = Mutex(false)
         let output = FakeOutput(
             .init(
@@ -553,7 +553,7 @@ import Testing
         #expect(result.picture("camera")?.outputs.first?.delivered == 15)
     }
 
-    @Test func `sessions with changes are the same each time`() throws {
+    @Test func `a session whose outputs change their requests is deterministic`() throws {
         func run() throws -> ([FakeOutput.Frame], [Int16]) {
             let turns = Mutex(0)
             let output = FakeOutput(

@@ -172,7 +172,7 @@ import Testing
         #expect(addresses[0] == addresses[1] && addresses[0] == addresses[2])
     }
 
-    @Test func `a want that names the track's size equals one that leaves it open`() throws {
+    @Test func `requests with the track's size and without a size share a conversion`() throws {
         let outputs = [false, true].map { isNamed in
             FakeOutput(
                 .init(want: { _, want in
@@ -187,7 +187,7 @@ import Testing
         #expect(outputs.allSatisfy { $0.frames.count == 15 })
     }
 
-    @Test func `the frames of an isolated output that is lost are free again`() throws {
+    @Test func `frames that a lost isolated output kept are freed`() throws {
         let allocator = FakeAllocator()
         let inUse = Mutex<[Int]>([])
         let output = FakeOutput(
@@ -239,7 +239,7 @@ import Testing
         #expect(try !jsonText(entries[1].entry).contains("copied"))
     }
 
-    @Test func `refused frames are counted, and the rest goes on`() throws {
+    @Test func `frames that an output refuses are counted, and later frames still arrive`() throws {
         let output = FakeOutput(.init(status: { $0 % 3 == 0 ? .failed : .ok }))
         let result = try session([output]).run()
         #expect(result.report.outcome == .finished)
@@ -279,7 +279,7 @@ import Testing
     @Test(
         arguments: ["create", "initialize", "track", "start-send"],
         [FailurePolicy.off, .restart])
-    func `a session whose only output never starts says so`(
+    func `a session whose only output never starts fails with the output's reason`(
         step: String, policy: FailurePolicy
     ) throws {
         let output = FakeOutput(.init(failing: (step, .unavailable)))
@@ -292,13 +292,13 @@ import Testing
         #expect(result.dropped.isEmpty == (policy == .restart))
     }
 
-    @Test func `an output that wants nothing and fails is one that has failed`() throws {
+    @Test func `a failed output that requests no track still counts as failed`() throws {
         let output = FakeOutput(
             .init(want: { _, want in want.is_wanted = 0 }, failing: ("start-send", .unavailable)))
         #expect(try withoutRecording([output]).run().report.outcome == .outputsFailed)
     }
 
-    @Test func `of two outputs one that works is enough`() throws {
+    @Test func `a session finishes normally if one of two outputs works`() throws {
         let outputs = [FakeOutput(.init(failing: ("start-send", .unavailable))), FakeOutput()]
         #expect(try withoutRecording(outputs).run().report.outcome == .finished)
     }
@@ -325,7 +325,7 @@ import Testing
         }
     }
 
-    @Test func `an output that has ended has not failed`() throws {
+    @Test func `a session whose only output ends in order has not failed`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 guard frame.index == 5 else { return }
@@ -334,7 +334,7 @@ import Testing
         #expect(try withoutRecording([output]).run().report.outcome == .finished)
     }
 
-    @Test func `an output that gives up when it is stopped has failed`() throws {
+    @Test func `an output that gives up while it stops counts as failed`() throws {
         let output = FakeOutput(.init(endsWith: .failed))
         let result = try withoutRecording([output]).run()
         #expect(result.report.outcome == .outputsFailed)
@@ -380,7 +380,7 @@ import Testing
                 "cannot use its settings; not restarting"))
     }
 
-    @Test func `a want that can't be met is named`() throws {
+    @Test func `the failure of an output names the request that cannot be met`() throws {
         let output = FakeOutput(
             .init(want: { track, want in
                 want.is_wanted = 1
@@ -404,7 +404,7 @@ import Testing
         #expect(output.frames.count == 4)
     }
 
-    @Test func `an output that hangs returns in a new life`() throws {
+    @Test func `an output that hangs is restarted and receives frames again`() throws {
         let output = FakeOutput(.init(hangingFrame: 4))
         var plan = try session([output], onFailure: .restart, milliseconds: 4000)
         plan.plan.configuration.callbackDeadline = .seconds(1)
@@ -417,7 +417,7 @@ import Testing
         #expect(losses?.count == 1 && losses?.first?.awaySeconds != nil)
     }
 
-    @Test func `an output that never returns keeps no session from its end`() throws {
+    @Test func `an output whose callback never returns does not block the session's end`() throws {
         let output = FakeOutput(.init(hangingFrame: 4, hangsForGood: true))
         defer { output.free() }
         var plan = try session([output], milliseconds: 2000)
@@ -430,7 +430,7 @@ import Testing
         #expect(outputs[1].failure != nil)
     }
 
-    @Test func `an output that never returns and should restart keeps no session from its end`()
+    @Test func `an output that never returns and should restart does not block the end`()
         throws
     {
         let output = FakeOutput(.init(hangingFrame: 4, hangsForGood: true))
@@ -444,7 +444,7 @@ import Testing
         #expect(outputs[1].failure == "hangs in a call of the host's process")
     }
 
-    @Test func `an output that has ended is not a failure`() throws {
+    @Test func `an output that ends in order is stopped and not dropped`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
                 guard frame.index == 5 else { return }
@@ -457,7 +457,7 @@ import Testing
         #expect(result.picture("camera")?.outputs.map(\.failure) == [nil, nil])
     }
 
-    @Test func `a plugin that returns any status makes one entry of it`() throws {
+    @Test func `unknown statuses of an output are counted together as OTHER`() throws {
         let output = FakeOutput(.init(status: { Status(rawValue: Int32(1000 + $0)) }))
         let result = try session([output]).run()
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
@@ -488,7 +488,7 @@ import Testing
         #expect(output.audio(.mix).count == 96_000)
     }
 
-    @Test func `values of an output stand in the report`() throws {
+    @Test func `values that an output reports are in the session's report`() throws {
         let refused = Mutex<[Int32]>([])
         let output = FakeOutput(
             .init(onVideo: { output, frame in
@@ -506,7 +506,7 @@ import Testing
         #expect(refused.withLock { $0 } == [0, bad, bad])
     }
 
-    @Test func `sessions with outputs are the same each time`() throws {
+    @Test func `a session with output plugins is deterministic`() throws {
         func run() throws -> ([FakeOutput.Frame], [Int16]) {
             let output = FakeOutput(.init(want: { track, want in want.is_wanted = 1 }))
             _ = try session([output], microphone: FakeMicrophone()).run()

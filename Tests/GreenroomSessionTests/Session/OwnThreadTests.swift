@@ -22,7 +22,7 @@ import Testing
         return (try session.run(), camera)
     }
 
-    @Test func `a pump that restarts itself in property-change goes on on the virtual clock`()
+    @Test func `a pump that restarts in property-change continues on the virtual clock`()
         throws
     {
         let (result, camera) = try run(share: nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(result.notes("camera").allSatisfy { !$0.contains("virtual clock") })
     }
 
-    @Test func `the other sources miss nothing meanwhile, and each run is the same`() throws {
+    @Test func `a pump's restart costs other sources no frame, and every run is the same`() throws {
         let runs = try (0..<2).map { _ in try run(share: FakeSource()).0 }
         for result in runs {
             #expect(result.picture("share")?.account.real == 45)
