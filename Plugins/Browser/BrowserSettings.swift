@@ -37,7 +37,7 @@ struct BrowserSettings: PluginSettings, Equatable {
         .boolean("network", \.network, title: "Whether the page may use the network"),
         .resource(
             "speaker", \.speaker,
-            title: "Loudspeaker of PipeWire that the page plays to; muted without it"),
+            title: "Loudspeaker of PipeWire that the page plays to; empty: the page is muted"),
         .string(
             "name", \.name,
             title: "Name with which a microphone and an output Browser belong to this page"),

@@ -17,7 +17,7 @@ final class PipeWireCamera: VideoSource {
         static let table: [Setting<Self>] = [
             .resource(
                 "camera", \.camera,
-                title: "Name of its node, as pw-top shows it; any camera without it"),
+                title: "Name of the camera's node, as pw-top shows it; empty: any camera"),
             .boolean(
                 "portal", \.portal, title: "Whether to ask the user, through the desktop's portal"),
         ]

@@ -52,7 +52,7 @@ final class Recorder: Output {
                 required: true),
             .boolean(
                 "overwrite", \.overwrite,
-                title: "Replace the file if it exists; else that is an error"),
+                title: "Replace the file if it exists; off: an existing file is an error"),
             .choice(
                 "video", \.video, title: "Codec of video; auto: h264 in .mp4, vp8 in the others"),
             .integer(
@@ -78,11 +78,11 @@ final class Recorder: Output {
                     + "file per track as well, NAME-ana-camera"),
             .integer(
                 "segment-seconds", \.segmentSeconds, in: 0...86_400,
-                title: "Continue in another file after this time, NAME-001, NAME-002; 0: don't",
+                title: "Continue in another file after this time, NAME-001, NAME-002; 0: never",
                 unit: "s"),
             .integer(
                 "segment-megabytes", \.segmentMegabytes, in: 0...1_000_000,
-                title: "Continue in another file before it is larger than this; 0: don't",
+                title: "Continue in another file before it is larger than this; 0: never",
                 unit: "MB"),
             .boolean(
                 "recording", \.recording,

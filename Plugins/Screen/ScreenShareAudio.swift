@@ -13,7 +13,8 @@ struct ScreenShareAudio: ShareAudioSource {
         var channels = 2
 
         static let table: [Setting<Self>] = [
-            .resource("program", \.program, title: "A part of the program's name; all without it"),
+            .resource(
+                "program", \.program, title: "A part of the program's name; empty: all programs"),
             .integer("channels", \.channels, in: 1...2, title: "Channels"),
         ]
     }

@@ -63,7 +63,7 @@ struct TextSettings: PluginSettings, Equatable {
             live: true),
         .string(
             "clock-start", \.clockStart,
-            title: "Time of a clock at the first frame, 2026-01-31T09:00:00; else the machine's"),
+            title: "Time of a clock at the first frame, 2026-01-31T09:00:00; empty: now"),
         .integer(
             "count-from", \.countFrom, in: 0...359_999,
             title: "Seconds that a counter counts down; 0 to count up", unit: "s", live: true),

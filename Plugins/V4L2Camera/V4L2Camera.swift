@@ -20,7 +20,7 @@ final class V4L2Camera: VideoSource {
         static let table: [Setting<Self>] = [
             .resource(
                 "device", \.device,
-                title: "Path, or a part of the camera's name; the first camera without it"),
+                title: "Path, or a part of the camera's name; empty: the first camera"),
             .integer(
                 "exposure", \.exposure, in: range, title: "Exposure time; -1: automatic",
                 unit: "100 µs", live: true),

@@ -59,7 +59,8 @@ final class VirtualCamera: Output {
                     + "multiple of 8 and an even height", status: .badSetting)
         }
         guard !settings.name.isEmpty else {
-            throw PluginError("name is empty: other programs show it", status: .badSetting)
+            throw PluginError(
+                "name is empty, but other programs show it: write a name", status: .badSetting)
         }
         self.settings = settings
         self.host = host

@@ -34,7 +34,8 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
 
     init(settings: Settings, host: PluginHost) throws {
         guard !settings.name.isEmpty else {
-            throw PluginError("name is empty: other programs show it", status: .badSetting)
+            throw PluginError(
+                "name is empty, but other programs show it: write a name", status: .badSetting)
         }
         self.settings = settings
         self.host = host

@@ -93,7 +93,8 @@ struct SpeakerSettings: PluginSettings {
 
     func check() throws {
         guard !name.isEmpty else {
-            throw PluginError("name is empty: other programs show it", status: .badSetting)
+            throw PluginError(
+                "name is empty, but other programs show it: write a name", status: .badSetting)
         }
     }
 

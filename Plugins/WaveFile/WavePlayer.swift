@@ -7,7 +7,7 @@ struct WaveSettings: PluginSettings {
 
     static let table: [Setting<Self>] = [
         .path("path", \.path, title: "Audio file: WAV, FLAC, Ogg, AIFF", required: true),
-        .boolean("loop", \.loop, title: "Repeat the file; else silence follows"),
+        .boolean("loop", \.loop, title: "Repeat the file; off: silence follows"),
     ]
 }
 

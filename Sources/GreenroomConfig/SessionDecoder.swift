@@ -176,9 +176,9 @@ enum SessionDecoder {
                 examples: ["2s", "500ms"]),
             Field(
                 "minimum-real", \.configuration.minimumRealPercent, .percent,
-                "The minimum share of real media in each track at the end: frames and audio that its "
-                    + "source sent. With less the exit code is 66. Without it, anything at all; "
-                    + "plugins with \"on-failure: off\" may be missing.",
+                "The share of each track that must be real media at the end: frames and audio that its "
+                    + "source sent. If a track has less, the exit code is 66. By default, any "
+                    + "real media is enough, and plugins with \"on-failure: off\" may be missing.",
                 examples: ["50%", "0%"]),
         ] + sessionIsolation
 
@@ -471,7 +471,7 @@ enum SessionDecoder {
     }
 
     private static let output = Decoder<SessionOutput>.section(
-        OutputDraft(), name: "output", "An output: one of the host's own, or a plugin.",
+        OutputDraft(), name: "output", "An output of the host, or an output plugin.",
         expectation: "a section with the key \(outputKeys.alternatives)",
         presence: .either(pluginKeys, orAlone: OutputForm.builtIn.map(\.key)),
         keyAliases: pluginAliases,

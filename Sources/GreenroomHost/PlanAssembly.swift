@@ -147,8 +147,8 @@ private struct Assembly {
             for (index, path) in (plugin.grants?.connect ?? []).enumerated()
             where Self.isControlSocket(path) {
                 report(
-                    "\(path) controls a session. A plugin gets only the commands that allow: "
-                        + "{ control: true } grants.", "\(address).allow.connect[\(index)]")
+                    "\(path) controls a session. To let the plugin send commands, write allow: "
+                        + "{ control: true } instead.", "\(address).allow.connect[\(index)]")
             }
             var isolation = isolation(
                 of: plugin, kind, settings, needs: locator.processNeeds(of: found.path),

@@ -34,7 +34,7 @@ extension NegotiationRecord {
             case .counter: "the source countered with \(source)"
             case .fixed: "the source makes exactly \(source), and the host adapts"
             case .ignored:
-                "the source takes no new offers and continues with \(source), which the host adapts"
+                "the source accepts no new offers and continues with \(source), which the host adapts"
             case .demanded: "outputs want no more from the call"
             case .refused: "the source refused and continues with \(source), which the host adapts"
             }

@@ -31,7 +31,7 @@ struct DescriptorReader {
         guard size >= UInt32(MemoryLayout<gr_entry>.size) else {
             throw error(
                 .badEntry,
-                "the entry's struct_size is \(size), and major 1 begins with "
+                "the entry's struct_size is \(size), but major 1 has at least "
                     + "\(MemoryLayout<gr_entry>.size) bytes. Set it to sizeof(gr_entry).")
         }
         try requirePointers(
@@ -42,7 +42,7 @@ struct DescriptorReader {
         guard (1...DescriptorRules.pluginLimit).contains(Int(entry.plugin_count)) else {
             throw error(
                 .badEntry,
-                "plugin_count is \(entry.plugin_count), and 1 to \(DescriptorRules.pluginLimit) are accepted."
+                "plugin_count is \(entry.plugin_count), but must be 1 to \(DescriptorRules.pluginLimit)."
             )
         }
         return entry
@@ -182,7 +182,7 @@ struct DescriptorReader {
             throw error(
                 .badDescriptor,
                 "\(place) (\(parameter.name)): the default is of type "
-                    + "\(value.type), and the parameter of type \(raw.type).")
+                    + "\(value.type), but the parameter is of type \(raw.type).")
         }
         let given: ParameterValue
         switch parameter.type {
@@ -220,7 +220,7 @@ struct DescriptorReader {
         guard size >= UInt32(MemoryLayout<Struct>.size) else {
             throw error(
                 .badDescriptor,
-                "\(place): struct_size is \(size), and major 1 begins with "
+                "\(place): struct_size is \(size), but major 1 has at least "
                     + "\(MemoryLayout<Struct>.size) bytes. Set it to sizeof(\(type)).")
         }
     }
@@ -267,7 +267,7 @@ struct DescriptorReader {
         _ text: String, _ place: String, _ isLegal: (UInt8) -> Bool, _ rule: String
     ) throws(LoadError) {
         guard text.utf8.allSatisfy(isLegal) else {
-            throw error(.badDescriptor, "\(place) is \"\(text)\", and may have \(rule) only.")
+            throw error(.badDescriptor, "\(place) is \"\(text)\", but may only have \(rule).")
         }
     }
 

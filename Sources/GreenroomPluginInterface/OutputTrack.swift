@@ -179,7 +179,7 @@ extension AudioTrackRequest {
         let longest = format.sampleRate * AudioFormat.longestBlockMilliseconds / 1000
         guard shortest <= Int(want.block_frames), Int(want.block_frames) <= longest else {
             throw InvalidValueError(
-                "block_frames is \(want.block_frames), and at \(format.sampleRate) Hz "
+                "block_frames is \(want.block_frames), but at \(format.sampleRate) Hz "
                     + "blocks have \(shortest) to \(longest): 1 to 100 ms.")
         }
         self.init(format: format, blockFrames: Int(want.block_frames))

@@ -34,7 +34,7 @@ package struct PluginFunctions: @unchecked Sendable {
         let size = raw.load(as: UInt32.self)
         guard size >= UInt32(MemoryLayout<gr_plugin>.size) else {
             throw error(
-                "gr_plugin's struct_size is \(size), and major 1 begins with "
+                "gr_plugin's struct_size is \(size), but major 1 has at least "
                     + "\(MemoryLayout<gr_plugin>.size) bytes. Set it to sizeof(gr_plugin).")
         }
         let required: [(String, Int?)] = [
@@ -164,8 +164,8 @@ package struct PluginFunctions: @unchecked Sendable {
                 throw error(
                     row.size.isLegal
                         ? "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
-                            + "\(row.fps_denominator), and rates are above 0 and at most 1000."
-                        : "\(place): rows[\(index)] is \(row.width)x\(row.height), and each side must "
+                            + "\(row.fps_denominator), but rates must be above 0 and at most 1000."
+                        : "\(place): rows[\(index)] is \(row.width)x\(row.height), but each side must "
                             + "be 1 to \(FrameSize.maximumDimension).")
             }
             result.append(capability)
@@ -383,7 +383,7 @@ extension Answer {
         else {
             throw InvalidValueError(
                 "answers with the rate \(written.fps_numerator)/"
-                    + "\(written.fps_denominator), and rates are above 0 and at most 1000.")
+                    + "\(written.fps_denominator), but rates must be above 0 and at most 1000.")
         }
         let capability = VideoCapability(
             size: FrameSize(width: Int(written.width), height: Int(written.height)), rate: rate)
@@ -416,6 +416,6 @@ extension gr_answer {
         }
         return
             "writes \(capability) into its answer, but leaves the kind GR_ANSWER_ACCEPT, which "
-            + "is taken as a counter: set kind to GR_ANSWER_COUNTER"
+            + "counts as a counter-offer: set kind to GR_ANSWER_COUNTER"
     }
 }

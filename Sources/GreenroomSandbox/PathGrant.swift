@@ -29,7 +29,7 @@ package struct PathGrant: Sendable, Equatable {
             return "\(owner). A plugin that you can trust does not need it: remove it."
         }
         if access == .write, PrivatePath.isOfSystem(path) {
-            return "write access there controls the machine. Grant a folder of the plugin's own."
+            return "write access there controls the machine. Give the plugin a separate folder."
         }
         if access == .device, PrivatePath.isOtherDevice(path) {
             return "not a camera, sound card or graphics card: a plugin does not need it."

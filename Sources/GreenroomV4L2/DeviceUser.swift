@@ -68,7 +68,7 @@ package struct DeviceUser: Equatable, Sendable {
         }
         return users.isEmpty
             ? "in use by a program of another user; end it, or name another camera"
-            : "in use by another plugin of this session; one plugin can have it: use it for all outputs"
+            : "in use by another plugin of this session; only one can capture from it: use its track for all outputs"
     }
 
     static func text(of path: String) -> String { text(all(of: path), own: getpid()) }

@@ -213,7 +213,7 @@ package struct V4L2Device: ~Copyable {
                 "not a camera: it captures no video. 'greenroom devices' lists the cameras"
             case GREENROOM_V4L2_MULTIPLANAR:
                 "captures only in several planes, which V4L2Camera does not read; use PipeWireCamera"
-            case GREENROOM_V4L2_OTHER_FORMAT: "does not take the format that it lists"
+            case GREENROOM_V4L2_OTHER_FORMAT: "does not accept a format that it lists"
             case GREENROOM_V4L2_NO_BUFFERS: "has no memory for its frames"
             default: "failed"
             }

@@ -17,11 +17,11 @@ struct InstallPluginCommand: ParsableCommand {
         abstract: "Validate a plugin's library, and copy it to where sessions find it by name.",
         discussion: """
             The library goes to ~/.local/lib/greenroom/plugins, or with --machine to \
-            /usr/local/lib/greenroom/plugins. A library that was validated since it was built is not \
-            validated again: plugins that need settings or grants are validated with greenroom \
-            validate first. The libraries that it needs from folders relative to its own ($ORIGIN) \
-            and its folder of resources are copied, too. Sessions run its plugins in sandboxed \
-            processes of their own, with the grants of the session file only.
+            /usr/local/lib/greenroom/plugins. The command validates a library that was not \
+            validated since it was built. Before you install a plugin that needs settings or grants, validate \
+            it with them: greenroom validate. The command also copies the libraries that the plugin \
+            needs from folders relative to its own ($ORIGIN), and its folder of resources. Sessions run its plugins in separate, \
+            sandboxed processes, with only the grants of the session file.
             """)
 
     @Argument(help: "The path of a library.")

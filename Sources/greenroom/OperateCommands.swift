@@ -151,7 +151,7 @@ struct ControlCommand: ParsableCommand {
         discussion: """
             Accepts the commands of greenroom run --control: greenroom control demo help lists \
             them. Each argument is one command; without arguments the commands are read from \
-            standard input, one a line. Exit codes: 0 all succeeded, 65 one failed.
+            standard input, one per line. Exit codes: 0 all succeeded, 65 one failed.
             """)
 
     @OptionGroup var session: SessionOption

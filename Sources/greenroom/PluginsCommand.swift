@@ -11,7 +11,7 @@ import GreenroomModel
 import GreenroomSandbox
 
 /// The help of `--rescan`.
-private let rescanHelp = "Scan libraries again that were scanned before."
+private let rescanHelp = "Rescan all libraries, ignoring the cache."
 
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {
@@ -20,7 +20,7 @@ struct PluginsCommand: ParsableCommand {
         abstract: "List the plugins that a session file can name.",
         discussion: """
             GREENROOM_PLUGIN_PATH adds folders, separated by colons. Each library is scanned in a \
-            process of its own; the result is cached until the file changes. The list shows the \
+            separate process; the result is cached until the file changes. The list shows the \
             result of greenroom validate as well; it is stale when the file or Greenroom has \
             changed.
             """)

@@ -17,7 +17,7 @@ struct ReplayCommand: ParsableCommand {
             65 if an effect differs.
             """)
 
-    @Argument(help: "The journal.")
+    @Argument(help: "The journal file that greenroom run --journal has written.")
     var file: String
 
     func run() throws {

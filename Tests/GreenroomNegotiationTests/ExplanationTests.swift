@@ -50,7 +50,7 @@ import Testing
             .answered(.fixed(VideoCapability(width: 99, height: 98, fps: 10))),
             "makes exactly 99x98@10"
         ),
-        (.ignored, "takes no new offers and continues with 1280x720@30"),
+        (.ignored, "accepts no new offers and continues with 1280x720@30"),
         (.refused(.failed, "no"), "refused and continues with 1280x720@30"),
     ])
     func `every kind of reply has a text`(reply: Reply, words: String) {

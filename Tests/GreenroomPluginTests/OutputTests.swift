@@ -326,7 +326,7 @@ import Testing
         #expect(session.startSend() == .unavailable)
         #expect(
             session.host.state.withLock { $0.errors } == [
-                "the speaker takes none of the offered tracks; add the source of one to "
+                "the speaker requests none of the offered tracks; add the source of one to "
                     + "the session file, and name the track in 'tracks' if the output has that key; "
                     + "for participants' tracks name 'incoming' there as well"
             ])

@@ -54,7 +54,7 @@ import Testing
                 [("width", .integer(642)), ("height", .integer(480))],
                 "642x480: other programs need a width that is a multiple of 8 and an even height"
             ),
-            ([("name", .text(""))], "name is empty: other programs show it"),
+            ([("name", .text(""))], "name is empty, but other programs show it: write a name"),
         ] as [([(String, Given)], String)])
     func `wrong settings are refused with the fix`(
         settings: [(String, Given)], text: String

@@ -46,8 +46,8 @@ package struct MediaTerms: Equatable, Sendable {
     /// The error for a medium without a usable codec.
     fileprivate func refusal(_ kind: String, _ codecs: String, _ why: String) -> RequestError {
         let (verb, isNot) =
-            sends ? ("sends", "does not take that") : ("takes", "is not sent as that")
-        return .unacceptable("the room \(verb) \(codecs), and its \(kind) \(isNot)\(why)")
+            sends ? ("sends", "does not accept that") : ("accepts", "is in another format")
+        return .unacceptable("the room \(verb) \(codecs), but the offer's \(kind) \(isNot)\(why)")
     }
 
     /// The payload type for Opus.

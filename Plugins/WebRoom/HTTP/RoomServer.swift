@@ -257,7 +257,7 @@ final class RoomServer: Sendable {
         if isNews {
             host.log(
                 .warning,
-                "a connection is closed: its address has as many as it may, and all of them are in use"
+                "a connection is closed: its address has reached the limit, and all its connections are in use"
             )
         }
     }

@@ -353,7 +353,7 @@ final class Room: Sendable {
             else {
                 throw RequestError(
                     .full,
-                    "The room's process has no files and threads for more people than these: "
+                    "The room's process has no files and threads left for more people: it has "
                         + "\(taken) \(place == .viewer ? "viewers" : "guests").")
             }
             state.places = places

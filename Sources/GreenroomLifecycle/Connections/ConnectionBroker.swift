@@ -86,7 +86,7 @@ package final class ConnectionBroker: Sendable {
             throw ConnectionError(
                 .noBuffer,
                 "the plugin exceeds its limit of \(GR_MAX_CONNECTION_MEMORY) bytes in all. "
-                    + "Use memory again.")
+                    + "Reuse memory.")
         }
         let memory = greenroom_memory("greenroom-shared", Int64(byteCount))
         guard memory >= 0 else { throw .failed("make shared memory", -memory) }

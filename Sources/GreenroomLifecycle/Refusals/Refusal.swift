@@ -163,7 +163,7 @@ package struct Refusal: Error, Equatable, Sendable {
             ("a pointer that must not be NULL is NULL", "Pass the struct's address")
         case .structTooSmall(let size, let needed):
             (
-                "struct_size is \(size), and major 1 begins with \(needed) bytes",
+                "struct_size is \(size), but major 1 has at least \(needed) bytes",
                 "Set struct_size to sizeof the struct"
             )
         case .misaligned:
@@ -182,29 +182,29 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .planeCount(let count, let needed):
             (
-                "plane_count is \(count), and the format has \(needed)",
+                "plane_count is \(count), but the format has \(needed) planes",
                 "Set plane_count to \(needed)"
             )
         case .planeWithoutData(let plane):
             ("planes[\(plane)].data is NULL", "Point it at the plane's first row")
         case .stride(let plane, let stride, let needed):
             (
-                "planes[\(plane)].stride_bytes is \(stride), and a row has \(needed) bytes",
+                "planes[\(plane)].stride_bytes is \(stride), but a row has \(needed) bytes",
                 "Set it to the bytes from one row to the next, \(needed) to \(Int32.max)"
             )
         case .length(let plane, let length, let needed):
             (
-                "planes[\(plane)].size_bytes is \(length), and its rows and stride need \(needed)",
+                "planes[\(plane)].size_bytes is \(length), but its rows and stride need \(needed)",
                 "Pass all rows; chroma rounds up at odd sizes: (width + 1) / 2 by (height + 1) / 2"
             )
         case .compressedLength(let length, let longest):
             (
-                "planes[0].size_bytes is \(length), and an image of this size has 2 to \(longest)",
+                "planes[0].size_bytes is \(length), but an image of this size has 2 to \(longest) bytes",
                 "Pass the length of the image"
             )
         case .blockLength(let length, let needed):
             (
-                "size_bytes is \(length), and frame_count * channels samples need \(needed)",
+                "size_bytes is \(length), but frame_count * channels samples need \(needed)",
                 "Pass all samples, 2 bytes each"
             )
         case .rotation(let degrees):
@@ -220,7 +220,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .timestamp(let pts):
             (
-                "pts_ns is \(pts), and the session clock is never negative",
+                "pts_ns is \(pts), but the session clock is never negative",
                 "Use now_ns, or pass GR_PTS_UNSTAMPED"
             )
         case .lease(let id):
@@ -230,17 +230,20 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .rate(let rate):
             (
-                "the sample rate is \(rate) Hz, and 8000 to 192000 are accepted",
+                "the sample rate is \(rate) Hz, but only 8000 to 192000 Hz are accepted",
                 "Resample to a rate between them"
             )
         case .channels(let channels):
-            ("the block has \(channels) channels, and 1 or 2 are accepted", "Mix down to stereo")
+            (
+                "the block has \(channels) channels, but only 1 or 2 are accepted",
+                "Mix down to stereo"
+            )
         case .emptyBlock:
             ("the block has no samples", "Send a block when it has samples")
         case .longBlock(let frames, let longest):
             (
-                "the block has \(frames) frames, and at this rate 100 ms are \(longest)",
-                "Send at most 100 ms a call"
+                "the block has \(frames) frames, but at this rate 100 ms are \(longest) frames",
+                "Send at most 100 ms per call"
             )
         case .queueFull:
             (
@@ -267,7 +270,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .reportName:
             (
-                "the name is not a valid name of a value",
+                "the value's name is not valid",
                 "Use 1 to 40 characters of a-z, 0-9 and '-', and begin with a letter"
             )
         case .reportNumber: ("the value is infinite or not a number", "Report finite numbers")
@@ -277,7 +280,7 @@ package struct Refusal: Error, Equatable, Sendable {
                 "Pass a name for people"
             )
         case .participantLimit(let limit):
-            ("\(limit) participants are there already", "Limit the participants")
+            ("the call already has \(limit) participants", "Limit the participants")
         case .unknownParticipant(let number):
             (
                 "participant \(number) left, or never joined",
@@ -300,12 +303,12 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .frameRate(let numerator, let denominator):
             (
-                "the rate is \(numerator)/\(denominator), and rates are above 0 and at most 1000",
+                "the rate is \(numerator)/\(denominator), but rates must be above 0 and at most 1000",
                 "Write a rate in frames a second"
             )
         case .additionLimit(let limit):
             (
-                "participants and tracks were added too often, \(limit) in a second last",
+                "too many participants and tracks were added; the limit is \(limit) within a second",
                 "Add fewer participants, and keep tracks open"
             )
         case .changeLimit(let limit):
@@ -315,7 +318,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .unknownTrack(let id):
             ("track \(id) was not described to this output", "Pass the id that track brought")
         case .audioTrack(let id):
-            ("track \(id) has audio, and ceilings are for video", "Pass the id of a video track")
+            ("track \(id) has audio, but ceilings are for video", "Pass the id of a video track")
         case .ceiling(let width, let height, let numerator, let denominator):
             (
                 "the ceiling is \(width)x\(height)@\(numerator)/\(denominator); each side must be 1 "
@@ -331,7 +334,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .captionText(let length):
             (
-                "the text has \(length) bytes, and a caption has 1 to \(GR_MAX_CAPTION)",
+                "the text has \(length) bytes, but a caption has 1 to \(GR_MAX_CAPTION)",
                 "Send each sentence as a caption"
             )
         case .captionTimes(let start, let end):
@@ -343,12 +346,12 @@ package struct Refusal: Error, Equatable, Sendable {
         case .commandText:
             (
                 "the command is not a line of UTF-8 of up to \(ControlParser.maximumBytes) bytes",
-                "Write one command a call, without a break"
+                "Write one command per call, without a line break"
             )
         case .command(let sentences): (sentences, "Write a command of this session")
         case .connection(_, let sentences): (sentences, "Connect to what is granted")
         case .controlRate(let limit):
-            ("the limit is \(limit) calls a second", "Call less often")
+            ("the limit is \(limit) calls per second", "Call less often")
         case .noSessionYet:
             (
                 "the session's sources were not started yet",
@@ -356,7 +359,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .textLength(let length, let capacity):
             (
-                "the text has \(length) bytes with its NUL, and the buffer \(capacity)",
+                "the text has \(length) bytes with its NUL, but the buffer has only \(capacity)",
                 "Pass a buffer of GR_MAX_CONTROL_TEXT bytes"
             )
         case .data(let fault):

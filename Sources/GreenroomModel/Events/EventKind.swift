@@ -87,7 +87,7 @@ extension EventKind {
         case .caption: (.info, "somebody has said something: a caption")
         case .fileFinished: (.info, "an output completed a file, and will not change it")
         case .recordingStarted:
-            (.info, "an output records; none did before, or all were paused")
+            (.info, "an output began to record while no other one recorded")
         case .recordingPaused: (.info, "every output that records is paused")
         case .recordingStopped: (.info, "the last output that recorded has stopped")
         case .disk:

@@ -28,10 +28,10 @@ extension EventRecord {
             meaning: "seconds since the program began to run the session"),
         Member(
             name: "level", type: words(["debug", "info", "warning", "error"]),
-            meaning: "how important it is"),
+            meaning: "how important the event is"),
         Member(
             name: "role", type: text,
-            meaning: "the plugin, the output or the participant's track that it is about"),
+            meaning: "the plugin, the output or the participant's track that the event is about"),
         Member(
             name: "origin", type: text,
             meaning: "the source of a command, with the number of its line"),
@@ -53,7 +53,9 @@ extension EventRecord {
         Member(
             name: "start", type: number,
             meaning: "the beginning of a caption, in seconds from the session's start"),
-        Member(name: "end", type: number, meaning: "the end of a caption, likewise"),
+        Member(
+            name: "end", type: number,
+            meaning: "the end of a caption, in seconds from the session's start"),
         Member(name: "capability", type: text, meaning: "size and rate, such as `1280x720@30`"),
         Member(name: "answer", type: text, meaning: "how a source answered its offer"),
         Member(

@@ -140,7 +140,7 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
                 || mayCome && !speaker.positions.isDisjoint(with: [.oneWay, .shared, .mixMinus])
         else {
             throw PluginError(
-                "the speaker takes none of the offered tracks; add the source of one to the "
+                "the speaker requests none of the offered tracks; add the source of one to the "
                     + "session file, and name the track in 'tracks' if the output has that key; "
                     + "for participants' tracks name 'incoming' there as well",
                 status: .unavailable)

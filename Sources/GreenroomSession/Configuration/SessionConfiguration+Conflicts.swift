@@ -230,7 +230,7 @@ extension SessionConfiguration {
             let keys = [(sandbox == nil, "sandbox"), (memoryLimit == nil, "memory-limit")]
             problems += keys.filter { !$0.0 }.map { _, key in
                 ConfigurationProblem(
-                    "every plugin runs in the host's process, so it holds for none.",
+                    "every plugin runs in the host's process, so this key applies to none.",
                     at: "session.\(key)")
             }
         }

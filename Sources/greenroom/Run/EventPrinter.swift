@@ -83,7 +83,7 @@ final class EventPrinter: Sendable {
             guard let line else { return }
             // Do not log the links: they are secrets, and the journal keeps its entries.
             let links =
-                "The room is open. The journal does not get its links: set viewer-token, guest-token "
+                "The room is open. The system's journal must not contain links: set viewer-token, guest-token "
                 + "and operator-token."
             journal.add(record, text: record.event == .links ? links : line)
         case .terminal, .plain:

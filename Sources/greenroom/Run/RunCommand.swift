@@ -28,7 +28,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var source: SessionFileOptions
 
-    @Flag(help: "Print events as JSON, one object a line, on standard output.")
+    @Flag(help: "Print events as JSON, one object per line, on standard output.")
     var json = false
 
     @Flag(

@@ -265,7 +265,7 @@ import Testing
             texts == [
                 "BAD_ARGUMENT: output.set_ceiling: track 9 was not described to this output. Pass "
                     + "the id that track brought.",
-                "BAD_ARGUMENT: output.set_ceiling: track 2 has audio, and ceilings are for video. "
+                "BAD_ARGUMENT: output.set_ceiling: track 2 has audio, but ceilings are for video. "
                     + "Pass the id of a video track.",
                 "BAD_ARGUMENT: output.set_ceiling: the ceiling is 0x9@30/1; each side must be 1 to "
                     + "8192, and the rate above 0 and at most 1000. Pass a possible size and rate, "

@@ -14,10 +14,10 @@ import Testing
         ),
         ("NULL_ENTRY", "greenroom_plugin_entry() returned NULL. Return the entry."),
         ("NULL_CREATE", "the entry's create is NULL. Every such function is required."),
-        ("NO_PLUGINS", "plugin_count is 0, and 1 to 256 are accepted."),
+        ("NO_PLUGINS", "plugin_count is 0, but must be 1 to 256."),
         (
             "SHORT_DESCRIPTOR",
-            "descriptor 0: struct_size is 32, and major 1 begins with 72 bytes. Set it to "
+            "descriptor 0: struct_size is 32, but major 1 has at least 72 bytes. Set it to "
                 + "sizeof(gr_descriptor)."
         ),
         (
@@ -26,8 +26,7 @@ import Testing
         ),
         (
             "ID_CHARACTERS",
-            "descriptor 0: id is \"org.example/../malformed\", and may have a-z, 0-9, '-' and '.' "
-                + "only."
+            "descriptor 0: id is \"org.example/../malformed\", but may only have a-z, 0-9, '-' and '.'."
         ),
         (
             "DUPLICATE_ID",
@@ -81,13 +80,13 @@ import Testing
             answers: [
                 (
                     "short-luma",
-                    "BAD_LENGTH: video.send: planes[0].size_bytes is 3071, and its rows and stride need "
+                    "BAD_LENGTH: video.send: planes[0].size_bytes is 3071, but its rows and stride need "
                         + "3072. Pass all rows; chroma rounds up at odd sizes: (width + 1) / 2 by (height "
                         + "+ 1) / 2."
                 ),
                 (
                     "short-stride",
-                    "BAD_STRIDE: video.send: planes[0].stride_bytes is 63, and a row has 64 bytes. Set it "
+                    "BAD_STRIDE: video.send: planes[0].stride_bytes is 63, but a row has 64 bytes. Set it "
                         + "to the bytes from one row to the next, 64 to 2147483647."
                 ),
                 (
@@ -101,7 +100,7 @@ import Testing
                 ),
                 (
                     "two-planes",
-                    "BAD_PLANES: video.send: plane_count is 2, and the format has 3. Set plane_count to "
+                    "BAD_PLANES: video.send: plane_count is 2, but the format has 3 planes. Set plane_count to "
                         + "3."
                 ),
             ]),
@@ -125,7 +124,7 @@ import Testing
                 ),
                 (
                     "acquire-short",
-                    "BAD_ARGUMENT: video.acquire: struct_size is 8, and major 1 begins with 144 bytes. "
+                    "BAD_ARGUMENT: video.acquire: struct_size is 8, but major 1 has at least 144 bytes. "
                         + "Set struct_size to sizeof the struct."
                 ),
             ]),
@@ -137,22 +136,22 @@ import Testing
             answers: [
                 (
                     "slow-rate",
-                    "BAD_RATE: audio.send: the sample rate is 7999 Hz, and 8000 to 192000 are accepted. "
+                    "BAD_RATE: audio.send: the sample rate is 7999 Hz, but only 8000 to 192000 Hz are accepted. "
                         + "Resample to a rate between them."
                 ),
                 (
                     "three-channels",
-                    "BAD_CHANNELS: audio.send: the block has 3 channels, and 1 or 2 are accepted. Mix "
+                    "BAD_CHANNELS: audio.send: the block has 3 channels, but only 1 or 2 are accepted. Mix "
                         + "down to stereo."
                 ),
                 (
                     "one-too-many",
-                    "BAD_BLOCK: audio.send: the block has 4801 frames, and at this rate 100 ms are 4800. "
-                        + "Send at most 100 ms a call."
+                    "BAD_BLOCK: audio.send: the block has 4801 frames, but at this rate 100 ms are 4800 frames. "
+                        + "Send at most 100 ms per call."
                 ),
                 (
                     "negative-pts",
-                    "BAD_TIMESTAMP: audio.send: pts_ns is -5, and the session clock is never negative. "
+                    "BAD_TIMESTAMP: audio.send: pts_ns is -5, but the session clock is never negative. "
                         + "Use now_ns, or pass GR_PTS_UNSTAMPED."
                 ),
                 (

@@ -361,7 +361,7 @@ const svg = (tag, attributes = {}) => {
   return element;
 };
 
-/** A plot of the last minute: frames offered and delivered a second, and a mark where some were lost. */
+/** A plot of the last minute: frames offered and delivered per second, and a mark where some were lost. */
 function makeChart(track) {
   const [width, height] = [300, 56];
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img" });
@@ -383,7 +383,7 @@ function makeChart(track) {
       offered.setAttribute("points", points("offered"));
       out.setAttribute("points", points("delivered"));
       marks.setAttribute("d", samples.map((sample, index) => (Object.values(sample.drops).some((count) => count > 0) ? `M${x(index).toFixed(1)} ${height}v-9` : "")).join(""));
-      const text = `${sample.offered.toFixed(1)} offered, ${sample.delivered.toFixed(1)} delivered a second`;
+      const text = `${sample.offered.toFixed(1)} offered, ${sample.delivered.toFixed(1)} delivered per second`;
       rates.textContent = text;
       picture.setAttribute("aria-label", `${track}: ${text}, over the last minute`);
       const lost = Object.entries(sample.total).filter(([, count]) => count > 0).map(([reason, count]) => `${count} ${reason}`);

@@ -83,7 +83,7 @@ async function listDevices() {
   $("speaker-choice").disabled = !HTMLMediaElement.prototype.setSinkId;
 }
 
-export const useSpeaker = (element) => element.setSinkId?.(choices.speaker ?? "").catch(() => toast("The chosen speaker is gone. The default one plays."));
+export const useSpeaker = (element) => element.setSinkId?.(choices.speaker ?? "").catch(() => toast("The chosen speaker was disconnected. The default speaker plays."));
 
 // ---- The dialog
 
