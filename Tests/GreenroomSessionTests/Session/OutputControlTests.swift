@@ -60,9 +60,7 @@ import Testing
 
     private func entry(_ result: InProcessSession.Result, _ index: Int = 0) throws -> String {
         let entries = result.report.outputs.filter { $0.key == "outputPlugins" }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(entries[index].entry), as: UTF8.self)
+        return try entries[index].entry.jsonText()
     }
 
     /// The counters of each output of a track add up to the frames that it carried.

@@ -220,7 +220,7 @@ import Testing
         #expect(result.report.outcome == .finished, "\(result.failures)")
         #expect(output.frames.isEmpty && other.frames.count == 15)
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
-        #expect(try jsonText(entry.entry).contains(#""noBuffer":15"#))
+        #expect(try entry.entry.jsonText().contains(#""noBuffer":15"#))
     }
 
     @Test
@@ -235,8 +235,8 @@ import Testing
         #expect(outputs[0].frames == outputs[1].frames && outputs[0].unreadable == 0)
         #expect(outputs[0].frames.contains { $0.content == UInt32(GR_CONTENT_BLACK) })
         let entries = result.report.outputs.filter { $0.key == "outputPlugins" }
-        #expect(try jsonText(entries[0].entry).contains(#""copied":1"#))
-        #expect(try !jsonText(entries[1].entry).contains("copied"))
+        #expect(try entries[0].entry.jsonText().contains(#""copied":1"#))
+        #expect(try !entries[1].entry.jsonText().contains("copied"))
     }
 
     @Test func `frames that an output refuses are counted, and later frames still arrive`() throws {
@@ -245,7 +245,7 @@ import Testing
         #expect(result.report.outcome == .finished)
         #expect(output.frames.count == 15)
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
-        let report = try jsonText(entry.entry)
+        let report = try entry.entry.jsonText()
         #expect(
             report.contains(#""taken":10"#) && report.contains(#""refused":{"FAILED":5}"#),
             "\(report)")
@@ -461,7 +461,7 @@ import Testing
         let output = FakeOutput(.init(status: { Status(rawValue: Int32(1000 + $0)) }))
         let result = try session([output]).run()
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
-        #expect(try jsonText(entry.entry).contains(#""refused":{"OTHER":15}"#))
+        #expect(try entry.entry.jsonText().contains(#""refused":{"OTHER":15}"#))
     }
 
     @Test func `the largest requested format limits the offer to a source`() throws {
@@ -501,7 +501,7 @@ import Testing
             }))
         let result = try session([output]).run()
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
-        #expect(try jsonText(entry.entry).contains(#""values":{"frames":14}"#))
+        #expect(try entry.entry.jsonText().contains(#""values":{"frames":14}"#))
         let bad = Status.badArgument.rawValue
         #expect(refused.withLock { $0 } == [0, bad, bad])
     }
@@ -515,11 +515,4 @@ import Testing
         let (first, second) = (try run(), try run())
         #expect(first.0 == second.0 && first.1 == second.1)
     }
-}
-
-/// A value as JSON with sorted keys.
-private func jsonText(_ value: any Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
 }
