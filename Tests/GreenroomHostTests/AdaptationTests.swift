@@ -7,8 +7,8 @@ import Testing
     private static let black = YUV(y: 16, u: 128, v: 128)
 
     @Test func `each output has its own size, rate and fit`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", maximum: "320x180@15",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))", maximum: "320x180@15",
             duration: "800ms", clock: "virtual",
             outputs: """
                 [
@@ -64,10 +64,10 @@ import Testing
 
     @Test func `frames of another size than agreed are scaled to the agreed size`() throws {
         // The camera agrees to 320x180 but sends 640x360; the share sends a portrait, rotated.
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Camera", "width: 640, height: 360"))
-            share: \(try TestSession.hostile("Share", "width: 160, height: 90, rotation: 90"))
+            camera: \(try FileSession.hostile("Camera", "width: 640, height: 360"))
+            share: \(try FileSession.hostile("Share", "width: 160, height: 90, rotation: 90"))
             """, duration: "400ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -83,8 +83,8 @@ import Testing
     }
 
     @Test func `fit: reject makes another aspect ratio an error`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms", clock: "virtual",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))", duration: "400ms", clock: "virtual",
             outputs: "[{ record: { folder: recording, size: 160x160, fit: reject } }]")
         let run = try session.run()
         let report = try session.expectTrueReport(run)

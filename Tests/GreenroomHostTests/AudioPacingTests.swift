@@ -7,9 +7,9 @@ import Testing
     /// Runs a hostile microphone on the virtual clock.
     private func run(
         _ name: String, _ settings: String = "", seconds: Int, exit: Int32 = 0
-    ) throws -> (session: TestSession, run: Finished, sound: Report.Audio) {
-        let session = try TestSession(
-            "microphone: \(try TestSession.hostile(name, settings))", duration: "\(seconds)s",
+    ) throws -> (session: FileSession, run: Finished, sound: Report.Audio) {
+        let session = try FileSession(
+            "microphone: \(try FileSession.hostile(name, settings))", duration: "\(seconds)s",
             clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(exit), "\(run)")
@@ -21,8 +21,8 @@ import Testing
     @Test(arguments: [22_050, 11_025])
     func `rates without a whole block of 10 ms lose no sample`(rate: Int) throws {
         // A lost or repeated sample would break the sine. OneClockTests checks this for an hour.
-        let session = try TestSession(
-            "microphone: \(TestSession.bundled("Tone", "rate: \(rate), frequency: 440, level: -12"))",
+        let session = try FileSession(
+            "microphone: \(FileSession.bundled("Tone", "rate: \(rate), frequency: 440, level: -12"))",
             duration: "20s", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

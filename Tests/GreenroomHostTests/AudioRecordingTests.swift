@@ -37,12 +37,12 @@ import Testing
     @Test(arguments: [8000, 11_025, 22_050, 44_100, 48_000, 96_000])
     func `a tone of any rate is recorded without a break`(rate: Int) throws {
         let (mono, stereo) = (440.0, 997.0)
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            microphone: \(TestSession.bundled(
+            microphone: \(FileSession.bundled(
                 "Tone", "rate: \(rate), channels: 1, frequency: \(mono), level: -12"))
-            share: \(try TestSession.hostile("Share", "", """
-                audio: \(TestSession.bundled(
+            share: \(try FileSession.hostile("Share", "", """
+                audio: \(FileSession.bundled(
                     "ToneShareAudio",
                     "rate: \(rate), channels: 2, frequency: \(stereo), level: -12"))
                 """))
@@ -76,11 +76,11 @@ import Testing
 
     @Test func `left and right stay separate`() throws {
         // A tone on both channels next to silence, which no bundled plugin makes.
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            microphone: \(TestSession.bundled("Tone", "waveform: silence"))
-            share: \(try TestSession.hostile("Share", "", """
-                audio: \(try TestSession.hostile("ShareAudio", "rate: 32000, channels: 2"))
+            microphone: \(FileSession.bundled("Tone", "waveform: silence"))
+            share: \(try FileSession.hostile("Share", "", """
+                audio: \(try FileSession.hostile("ShareAudio", "rate: 32000, channels: 2"))
                 """))
             """, duration: "500ms", clock: "virtual")
         let run = try session.run()
@@ -97,8 +97,8 @@ import Testing
 
     @Test func `audio that is sent too fast is refused, and the accepted audio is intact`() throws {
         // It sends 10 ms every 9 ms, and repeats samples that were refused.
-        let session = try TestSession(
-            "microphone: \(try TestSession.hostile("Overfeeder"))", duration: "2500ms",
+        let session = try FileSession(
+            "microphone: \(try FileSession.hostile("Overfeeder"))", duration: "2500ms",
             clock: "virtual")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -117,8 +117,8 @@ import Testing
 
     @Test func `missing audio is replaced by silence, and counted`() throws {
         // It sends a third of the time's audio.
-        let session = try TestSession(
-            "microphone: \(try TestSession.hostile("Starving"))", duration: "2500ms",
+        let session = try FileSession(
+            "microphone: \(try FileSession.hostile("Starving"))", duration: "2500ms",
             clock: "virtual")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -135,8 +135,8 @@ import Testing
 
     @Test func `a tone of several seconds does not drift by a sample`() throws {
         // 11025 Hz has no whole block of 10 ms; an error would shift the sine's phase.
-        let session = try TestSession(
-            "microphone: \(TestSession.bundled("Tone", "rate: 11025, frequency: 1000"))",
+        let session = try FileSession(
+            "microphone: \(FileSession.bundled("Tone", "rate: 11025, frequency: 1000"))",
             duration: "4s", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

@@ -12,10 +12,10 @@ import Testing
     /// A session in the host's process, which an exception outside the plugin would end.
     private func run(
         _ role: String, _ plugin: String, _ settings: String, timeline: [String] = []
-    ) throws -> (TestSession, Finished) {
-        let library = TestSession.library(
+    ) throws -> (FileSession, Finished) {
+        let library = FileSession.library(
             "\(try TestPlugins.throwing())#\(plugin)", settings, "on-failure: off")
-        let session = try TestSession(
+        let session = try FileSession(
             role == "filter"
                 ? "camera: { plugin: ColorBars, pre-processors: [\(library)] }"
                 // With a source that continues without the plugin.

@@ -8,10 +8,10 @@ import Testing
     /// Runs ten seconds of a numbering camera on the virtual clock.
     private func run(
         _ name: String, _ settings: String = "", maximum: String = "64x36@30", fps: Int = 30
-    ) throws -> (session: TestSession, cadence: Cadence, picture: Report.VideoReport, run: Finished)
+    ) throws -> (session: FileSession, cadence: Cadence, picture: Report.VideoReport, run: Finished)
     {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile(name, settings))", maximum: maximum,
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile(name, settings))", maximum: maximum,
             duration: "10s", clock: "virtual",
             outputs: "[{ record: { folder: recording, fps: \(fps) } }]")
         let run = try session.run()

@@ -12,8 +12,8 @@ import Testing
         _ microphone: String, _ settings: String, minutes: Int, isExact: Bool,
         skipping skipped: (Int, Int)
     ) throws -> (difference: Chord.Difference, run: Finished, sound: Report.Audio) {
-        let session = try TestSession(
-            "microphone: \(try TestSession.hostile(microphone, settings))",
+        let session = try FileSession(
+            "microphone: \(try FileSession.hostile(microphone, settings))",
             duration: "\(minutes)m", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

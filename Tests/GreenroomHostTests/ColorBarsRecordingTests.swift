@@ -49,8 +49,8 @@ import Testing
 
     @Test func `a 720p recording of 3 s has every frame in its place, in the right colours`() throws
     {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "3s",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "3s",
             clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -91,9 +91,9 @@ import Testing
     }
 
     @Test func `grey stripes in NV12 of full range and BT.709 are recorded`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(TestSession.bundled(
+            camera: \(FileSession.bundled(
                 "ColorBars", "pattern: grey, range: full, matrix: bt709"))
             """, maximum: "640x360@30", duration: "500ms", clock: "virtual")
         let run = try session.run()
@@ -113,8 +113,8 @@ import Testing
     }
 
     @Test func `a recording with a lower rate than the camera drops whole frames`() throws {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))", maximum: "640x360@30",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars"))", maximum: "640x360@30",
             duration: "800ms", clock: "virtual",
             // For the second one the camera sends 30.
             outputs: "[{ record: { folder: recording, fps: 10 } }, { record: whole }]")
@@ -129,10 +129,10 @@ import Testing
     }
 
     @Test func `a filter edits every frame`() throws {
-        let invert = try TestSession.hostile("Invert")
-        let session = try TestSession(
+        let invert = try FileSession.hostile("Invert")
+        let session = try FileSession(
             """
-            camera: \(TestSession.bundled(
+            camera: \(FileSession.bundled(
                 "ColorBars", "counter: false, ball: false", "pre-processors: [\(invert)]"))
             """, maximum: "640x360@30", duration: "500ms", clock: "virtual")
         let run = try session.run()

@@ -36,8 +36,8 @@ import Testing
     func `an instance that breaks a rule is refused, and ends the session`(fault: InstanceFault)
         throws
     {
-        let camera = TestSession.library(try TestPlugins.malformed(fault.name))
-        let session = try TestSession("camera: \(camera)")
+        let camera = FileSession.library(try TestPlugins.malformed(fault.name))
+        let session = try FileSession("camera: \(camera)")
         let run = try session.run("--json")
         #expect(run.exit == .code(65), "\(run)")
         try expectFailure(
@@ -48,11 +48,11 @@ import Testing
 
     @Test func `a session can continue without instances that break rules`() throws {
         let filters = try ["FILTER_WITHOUT_EXTENSION", "SHORT_EXTENSION", "EMPTY_EXTENSION"].map {
-            TestSession.library(try TestPlugins.malformed($0), "", "on-failure: off")
+            FileSession.library(try TestPlugins.malformed($0), "", "on-failure: off")
         }
         let more = "pre-processors: [\(filters.joined(separator: ", "))]"
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera", "", more))", duration: "400ms",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera", "", more))", duration: "400ms",
             clock: "virtual")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -75,9 +75,9 @@ import Testing
     // and what it records.
 
     @Test func `an answer outside the offer is refused`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Answers", "answer: counter, width: 321, height: 180, fps: 15"))
             """)
         let run = try session.run("--json")
@@ -90,10 +90,10 @@ import Testing
 
     @Test
     func `an empty answer is refused, and the session continues with the other plugins`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("AnswersNothing", "", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("AnswersNothing", "", "on-failure: off"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "400ms", clock: "virtual")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -110,10 +110,10 @@ import Testing
 
     @Test(arguments: places)
     func `a failed callback ends the session with its reason`(place: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Fails", "where: \(place), text: no lens"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("Fails", "where: \(place), text: no lens"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: nil)
         let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")
@@ -128,11 +128,11 @@ import Testing
 
     @Test(arguments: places)
     func `a session continues without a plugin whose callback failed`(place: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Fails", "where: \(place), text: no lens", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "400ms", clock: "virtual")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -151,10 +151,10 @@ import Testing
     // MARK: - Giving up
 
     @Test func `a plugin that gives up ends the session`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("GivesUp", "frames: 15"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("GivesUp", "frames: 15"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: nil)
         let run = try session.run("--json")
         #expect(run.exit == .code(69), "\(run)")

@@ -9,12 +9,12 @@ import Testing
     /// Records a source in all four ways, at 320x180.
     private func record(
         _ settings: String
-    ) throws -> (session: TestSession, run: Finished, picture: Report.VideoReport) {
+    ) throws -> (session: FileSession, run: Finished, picture: Report.VideoReport) {
         let outputs = ["letterbox", "crop", "stretch", "reject"].map {
             "{ record: { folder: \($0), size: 320x180, fit: \($0) } }"
         }
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera", settings))", maximum: "320x180@15",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera", settings))", maximum: "320x180@15",
             duration: "400ms", clock: "virtual", outputs: "[\(outputs.joined(separator: ", "))]")
         let run = try session.run()
         let picture = try Report(session.folder("letterbox/session.json")).picture("camera")
@@ -25,7 +25,7 @@ import Testing
 
     /// Expects colours at positions of the last frame.
     private func expect(
-        _ session: TestSession, _ fit: String, _ places: [(x: Int, y: Int, YUV)],
+        _ session: FileSession, _ fit: String, _ places: [(x: Int, y: Int, YUV)],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let recording = try Y4MRecording(session.folder("\(fit)/camera.y4m"))
@@ -110,7 +110,7 @@ import Testing
 
     /// Expects that the output with `reject` is black, and that the reason is reported once.
     private func expectRejected(
-        _ session: TestSession, _ run: Finished, _ picture: Report.VideoReport,
+        _ session: FileSession, _ run: Finished, _ picture: Report.VideoReport,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let rejected = picture.outputs[3]

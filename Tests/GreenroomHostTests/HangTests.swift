@@ -25,10 +25,10 @@ import Testing
 
     @Test(arguments: ["create", "initialize", "start-send"])
     func `a plugin that hangs before it sends ends the session`(place: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("Hang", "where: \(place)"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "1s", clock: "virtual")
         let run = try session.run("--json", deadlines: .allPass)
         #expect(run.exit == .code(69), "\(run)")
@@ -41,8 +41,8 @@ import Testing
     )
         throws
     {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Hang", "where: \(place)"))", duration: "2s",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Hang", "where: \(place)"))", duration: "2s",
             clock: "virtual")
         let run = try session.run("--json", deadlines: .allPass)
         try expectNamed([place], of: "camera", run)
@@ -56,11 +56,11 @@ import Testing
     func `recordings of the other tracks are complete when a plugin hangs at the end`(place: String)
         throws
     {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
-            share: \(try TestSession.hostile("Share"))
-            microphone: \(try TestSession.hostile("Mic"))
+            camera: \(try FileSession.hostile("Hang", "where: \(place)"))
+            share: \(try FileSession.hostile("Share"))
+            microphone: \(try FileSession.hostile("Mic"))
             """, duration: "2s", deadline: "2s")
         let run = try session.run("--json")
         try expectNamed([place], of: "camera", run)
@@ -72,11 +72,11 @@ import Testing
     }
 
     @Test(.nightly) func `plugins that hang together share one deadline`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Hang", "where: stop-send"))
-            share: \(try TestSession.hostile("HangShare", "where: stop-send"))
-            microphone: \(try TestSession.hostile("HangMic", "where: stop-send"))
+            camera: \(try FileSession.hostile("Hang", "where: stop-send"))
+            share: \(try FileSession.hostile("HangShare", "where: stop-send"))
+            microphone: \(try FileSession.hostile("HangMic", "where: stop-send"))
             """, duration: "300ms", deadline: "6s")
         let run = try session.run("--json")
         for role in ["camera", "share", "microphone"] {
@@ -88,8 +88,8 @@ import Testing
     }
 
     @Test func `a plugin that fails and then hangs is reported`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("FailsThenHangs", "", "on-failure: off"))",
             duration: "2s", clock: "virtual")
         let run = try session.run("--json", deadlines: .allPass)
         #expect(run.exit == .code(69), "\(run)")
@@ -106,10 +106,10 @@ import Testing
     func `a pump inside start-send is recorded, reported once, and stopped on time`(isDeaf: Bool)
         throws
     {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("PumpInStart", "deaf: \(isDeaf ? 1 : 0)"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("PumpInStart", "deaf: \(isDeaf ? 1 : 0)"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "2400ms", deadline: "1s")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -135,11 +135,11 @@ import Testing
 
     @Test(.nightly) func `a pump inside start-send that returns an error drops the plugin`() throws
     {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "PumpsThenFails", "frames: 12", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "1s")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -158,8 +158,8 @@ import Testing
         throws
     {
         // It sends ten seconds.
-        let session = try TestSession(
-            "microphone: \(try TestSession.hostile("PatientMic"))", duration: "3s",
+        let session = try FileSession(
+            "microphone: \(try FileSession.hostile("PatientMic"))", duration: "3s",
             deadline: "500ms")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -171,8 +171,8 @@ import Testing
     }
 
     @Test func `a plugin that gives up and then hangs is waited for once`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: off"))",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("GiveUpThenHang", "", "on-failure: off"))",
             duration: "2s", clock: "virtual")
         let run = try session.run("--json", deadlines: .allPass)
         #expect(run.exit == .code(69), "\(run)")
@@ -182,13 +182,13 @@ import Testing
 
     // MARK: - Filters
 
-    private func withHangingFilter(_ policy: String, duration: String?) throws -> TestSession {
-        let hanging = try TestSession.hostile(
+    private func withHangingFilter(_ policy: String, duration: String?) throws -> FileSession {
+        let hanging = try FileSession.hostile(
             "FilterHangs", "frames: 3", "on-failure: \(policy)")
-        let invert = try TestSession.hostile("Invert")
-        return try TestSession(
+        let invert = try FileSession.hostile("Invert")
+        return try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Camera", "", "pre-processors: [\(hanging), \(invert)]"))
             """, duration: duration, clock: "virtual")
     }

@@ -7,11 +7,11 @@ import Testing
     private func run(
         camera name: String, _ settings: String = "", _ more: String = "",
         duration: String = "3s", exit: Int32 = 0, clock: String? = nil
-    ) throws -> (session: TestSession, run: Finished, report: Report) {
-        let session = try TestSession(
+    ) throws -> (session: FileSession, run: Finished, report: Report) {
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(name, settings, more))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile(name, settings, more))
+            share: \(try FileSession.hostile("Share"))
             """, duration: duration, clock: clock)
         let run = try session.run()
         #expect(run.exit == .code(exit), "\(run)")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a frame refused by a filter continues unedited`() throws {
-        let filter = try TestSession.hostile("FilterFails")
+        let filter = try FileSession.hostile("FilterFails")
         let (session, run, report) = try run(
             camera: "Camera", "", "pre-processors: [\(filter)]", clock: "virtual")
         try session.expectUnharmed("camera", run)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `a frame that a required filter refuses is not shown`() throws {
-        let filter = try TestSession.hostile("FilterFails", "", "required: true")
+        let filter = try FileSession.hostile("FilterFails", "", "required: true")
         let (session, run, report) = try run(
             camera: "Camera", "", "pre-processors: [\(filter)]", clock: "virtual")
         try session.expectUnharmed("camera", run)
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a filter can't change a frame's description`() throws {
         let filters = try ["FilterScribbles", "Invert", "FilterScribbles", "Invert"].map {
-            try TestSession.hostile($0)
+            try FileSession.hostile($0)
         }
         let (session, run, report) = try run(
             camera: "Camera", "format: nv12",

@@ -13,18 +13,18 @@ import Testing
     /// A session of two devices that capture the scene.
     private func session(
         camera: String, microphone: String, duration: String
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             """
-            camera: \(try TestSession.hostile("FlashCamera", camera))
-            microphone: \(try TestSession.hostile("BeepMic", microphone))
+            camera: \(try FileSession.hostile("FlashCamera", camera))
+            microphone: \(try FileSession.hostile("BeepMic", microphone))
             """, maximum: "16x16@30", duration: duration, clock: "virtual")
     }
 
     /// Expects that every flash has a beep at the same time.
     @discardableResult
     private func expectTogether(
-        _ session: TestSession, _ track: String = "camera", seconds: Int, _ run: Finished,
+        _ session: FileSession, _ track: String = "camera", seconds: Int, _ run: Finished,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> [Double] {
         let world = try FlashAndBeep(
@@ -61,13 +61,13 @@ import Testing
         // In 6 minutes, 100 ppm are 36 ms and 200 ppm are 72 ms. One clock is fast, the other slow.
         // The
         // share's sound keeps time. Neither rate has a whole block of 10 ms.
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("FlashCamera", "ppm: 100, stamps: own"))
-            microphone: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile("FlashCamera", "ppm: 100, stamps: own"))
+            microphone: \(try FileSession.hostile(
                 "BeepMic", "ppm: -200, stamps: own, rate: 22050, block: 1102"))
-            share: \(try TestSession.hostile("StillShare", "fps: 1", """
-                audio: \(try TestSession.hostile(
+            share: \(try FileSession.hostile("StillShare", "fps: 1", """
+                audio: \(try FileSession.hostile(
                     "BeepShareAudio", "stamps: own, rate: 11025, block: 1001"))
                 """))
             """, maximum: "16x16@30", duration: "\(minutes)m", clock: "virtual")
@@ -155,10 +155,10 @@ import Testing
     }
 
     @Test func `a share's audio stays in sync with its video`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            share: \(try TestSession.hostile("FlashShare", "ppm: -150, stamps: zero", """
-                audio: \(try TestSession.hostile(
+            share: \(try FileSession.hostile("FlashShare", "ppm: -150, stamps: zero", """
+                audio: \(try FileSession.hostile(
                     "BeepShareAudio", "ppm: 120, stamps: zero, rate: 44100"))
                 """))
             """, maximum: "16x16@30", duration: "2m", clock: "virtual")
@@ -169,10 +169,10 @@ import Testing
     }
 
     @Test(.nightly) func `camera and microphone stay in sync in real time`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))
-            microphone: \(try TestSession.hostile("BeepMic", "stamps: own, ppm: -150"))
+            camera: \(try FileSession.hostile("FlashCamera", "stamps: own, ppm: 150"))
+            microphone: \(try FileSession.hostile("BeepMic", "stamps: own, ppm: -150"))
             """, maximum: "16x16@30", duration: "6s")
         // On a busy machine late audio is replaced by silence, and late frames by others: one session
         // without that is enough.

@@ -76,10 +76,10 @@ import Testing
 
     @Test(arguments: pairs)
     func `colours are within 2 of the standard's formulas`(pair: Pair) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Answers", pair.camera.settings))
-            share: \(try TestSession.hostile("ShareAnswers", pair.share.settings))
+            camera: \(try FileSession.hostile("Answers", pair.camera.settings))
+            share: \(try FileSession.hostile("ShareAnswers", pair.share.settings))
             """, duration: "200ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -109,10 +109,10 @@ import Testing
         let camera = Sent(
             format: "bgra", width: 121, height: 121, rotation: 90, matrix: "bt709")
         let share = Sent(format: "rgbx")
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Answers", camera.settings))
-            share: \(try TestSession.hostile("ShareAnswers", share.settings))
+            camera: \(try FileSession.hostile("Answers", camera.settings))
+            share: \(try FileSession.hostile("ShareAnswers", share.settings))
             """, duration: "3s")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -156,8 +156,8 @@ import Testing
             answer: fixed, fps: 15, format: mjpeg, width: \(width), height: \(height), \
             range: full, image: "\(image)"
             """
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Answers", settings))", maximum: "640x360@15",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Answers", settings))", maximum: "640x360@15",
             duration: "400ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -168,8 +168,8 @@ import Testing
     }
 
     @Test func `a camera may change its format with each frame`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("ShapeShifter"))", maximum: "320x180@30",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("ShapeShifter"))", maximum: "320x180@30",
             duration: "1500ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

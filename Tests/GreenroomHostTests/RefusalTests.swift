@@ -11,7 +11,7 @@ import Testing
         var report: Report
 
         init(_ sources: String, duration: String = "2s") throws {
-            let session = try TestSession(sources, duration: duration, clock: "virtual")
+            let session = try FileSession(sources, duration: duration, clock: "virtual")
             run = try session.run()
             report = try session.expectTrueReport(run)
         }
@@ -22,40 +22,40 @@ import Testing
     static let lies = Result {
         try Ended(
             """
-            camera: \(try TestSession.hostile("BadFrames"))
-            microphone: \(try TestSession.hostile("BadBlocks"))
+            camera: \(try FileSession.hostile("BadFrames"))
+            microphone: \(try FileSession.hostile("BadBlocks"))
             """)
     }
 
     static let leases = Result {
         try Ended(
             """
-            camera: \(try TestSession.hostile("BadLeases"))
-            microphone: \(try TestSession.hostile("ImpatientMic"))
+            camera: \(try FileSession.hostile("BadLeases"))
+            microphone: \(try FileSession.hostile("ImpatientMic"))
             """)
     }
 
     static let early = Result {
         try Ended(
             """
-            camera: \(try TestSession.hostile("SendBeforeStart"))
-            microphone: \(try TestSession.hostile("SendAudioBeforeStart"))
+            camera: \(try FileSession.hostile("SendBeforeStart"))
+            microphone: \(try FileSession.hostile("SendAudioBeforeStart"))
             """)
     }
 
     static let late = Result {
         try Ended(
             """
-            camera: \(try TestSession.hostile("SendAfterStop"))
-            microphone: \(try TestSession.hostile("SendAudioAfterStop"))
+            camera: \(try FileSession.hostile("SendAfterStop"))
+            microphone: \(try FileSession.hostile("SendAudioAfterStop"))
             """)
     }
 
     static let dead = Result {
         try Ended(
             """
-            camera: \(try TestSession.hostile("SendWhenGone", "", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("SendWhenGone", "", "on-failure: off"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "3s")
     }
 
@@ -282,12 +282,12 @@ import Testing
     }
 
     @Test func `a lease does not outlive stop-send`() throws {
-        let ended = try Ended("camera: \(try TestSession.hostile("LeaseAcrossStop"))")
+        let ended = try Ended("camera: \(try FileSession.hostile("LeaseAcrossStop"))")
         try expect([Expected("commit-in-stop", "STOPPED", "video.commit")], in: ended)
     }
 
     @Test func `a plugin's requests for unknown extensions and instances are harmless`() throws {
-        let ended = try Ended("camera: \(try TestSession.hostile("AsksForTheUnknown"))")
+        let ended = try Ended("camera: \(try FileSession.hostile("AsksForTheUnknown"))")
         try expect([Expected("wait-of-no-instance", "GONE", "wait_until_ns")], in: ended)
         for line in [
             "extension none", "no refusal yet: length 0, text \"\"",

@@ -10,9 +10,9 @@ import Testing
     private func run(
         _ name: String, _ settings: String = "", more: String = "", duration: Int,
         timeline: [String]
-    ) throws -> (session: TestSession, run: Finished, report: Report, marks: [MarkedFrame]) {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile(name, settings, more))", maximum: "320x180@30",
+    ) throws -> (session: FileSession, run: Finished, report: Report, marks: [MarkedFrame]) {
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile(name, settings, more))", maximum: "320x180@30",
             duration: "\(duration)s", deadline: "500ms", clock: "virtual", table: Self.table,
             timeline: timeline)
         let run = try session.run()
@@ -159,10 +159,10 @@ import Testing
     }
 
     @Test func `a plugin that hangs in a change is reported, and affects only itself`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("HangsInChange", "", "on-failure: off"))
-            share: \(try TestSession.hostile("SteadyShare"))
+            camera: \(try FileSession.hostile("HangsInChange", "", "on-failure: off"))
+            share: \(try FileSession.hostile("SteadyShare"))
             """, maximum: "160x90@30", duration: "3s", deadline: "300ms", clock: "virtual",
             table: "[160x90@30, 80x46@30]", timeline: ["at: 1s, ceiling: 80x46@30"])
         let run = try session.run()
@@ -178,8 +178,8 @@ import Testing
     }
 
     @Test func `the host scales a camera with a fixed format to each ceiling`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Answers", "answer: fixed, width: 320, height: 240, fps: 30"))",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Answers", "answer: fixed, width: 320, height: 240, fps: 30"))",
             maximum: "320x240@30", duration: "4s", clock: "virtual",
             table: "[320x240@30, 160x120@30]",
             timeline: ["at: 1s, ceiling: 160x120@15"])
@@ -198,10 +198,10 @@ import Testing
     // MARK: - Shares, wants, and why
 
     @Test func `a share follows its own ceilings`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Follows"))
-            share: \(try TestSession.hostile("FollowsShare"))
+            camera: \(try FileSession.hostile("Follows"))
+            share: \(try FileSession.hostile("FollowsShare"))
             """, maximum: "320x180@30", duration: "3s", clock: "virtual", table: Self.table,
             timeline: ["at: 1s, share-ceiling: 200x100@5"])
         let run = try session.run()
@@ -218,8 +218,8 @@ import Testing
     }
 
     @Test func `a camera is offered no more than its outputs want`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Follows"))", maximum: "320x180@30",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Follows"))", maximum: "320x180@30",
             duration: "1s", clock: "virtual", table: Self.table,
             outputs: """
                 [
@@ -243,8 +243,8 @@ import Testing
     }
 
     @Test func `a camera is offered only formats that it can send`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Limited"))", maximum: "320x180@30",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Limited"))", maximum: "320x180@30",
             duration: "2s", clock: "virtual", table: Self.table,
             timeline: ["at: 1s, ceiling: 160x90@10"])
         let run = try session.run()

@@ -5,18 +5,18 @@ import Testing
 /// Tests timeline and control commands in a running session.
 @Suite(.ownThreads) struct SessionCommandTests {
     /// A session of every kind of source on the virtual clock.
-    private func session(_ timeline: [String], duration: String = "3s") throws -> TestSession {
-        try TestSession(
+    private func session(_ timeline: [String], duration: String = "3s") throws -> FileSession {
+        try FileSession(
             """
-            camera: \(try TestSession.hostile("Steady"))
-            microphone: \(TestSession.bundled("Tone", "frequency: 1000, level: -12"))
-            share: \(try TestSession.hostile("SteadyShare", "", """
-                audio: \(TestSession.bundled("ToneShareAudio", "frequency: 1000, level: -12"))
+            camera: \(try FileSession.hostile("Steady"))
+            microphone: \(FileSession.bundled("Tone", "frequency: 1000, level: -12"))
+            share: \(try FileSession.hostile("SteadyShare", "", """
+                audio: \(FileSession.bundled("ToneShareAudio", "frequency: 1000, level: -12"))
                 """))
             """, maximum: "160x90@30", duration: duration, clock: "virtual", timeline: timeline)
     }
 
-    private func run(_ session: TestSession, frames: Int = 90) throws -> (Finished, Report) {
+    private func run(_ session: FileSession, frames: Int = 90) throws -> (Finished, Report) {
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -113,8 +113,8 @@ import Testing
     }
 
     @Test func `a bundled plugin changes its pattern while it runs`() throws {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars", "counter: false, ball: false"))",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars", "counter: false, ball: false"))",
             maximum: "160x90@30", duration: "2s", clock: "virtual",
             timeline: ["at: 1s, set: camera.settings.pattern=grey"])
         let run = try session.run()

@@ -5,9 +5,9 @@ import Testing
 /// `zoom_receive.hpp` and `zoom_meeting.hpp`: the receivers of `Samples/VendorStyle/cpp`, with two people of
 /// whom one leaves. A process has one app of Zoom's at a time.
 @Suite(.ownThreads, .serialized) struct ZoomReceiverTests {
-    private func session(_ outputs: String...) throws -> TestSession {
+    private func session(_ outputs: String...) throws -> FileSession {
         let library = try TestPlugins.zoomReceivers()
-        return try TestSession(
+        return try FileSession(
             """
             camera: { plugin: ColorBars }
             call:

@@ -9,7 +9,7 @@ import Testing
 
     /// The recorded microphone.
     func record(_ filters: String, timeline: [String] = []) throws -> [UInt8] {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             microphone:
               plugin: Tone

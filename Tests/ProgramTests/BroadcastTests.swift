@@ -5,12 +5,12 @@ import Testing
 
 /// Tests shares from processes that the host did not start.
 @Suite(.ownThreads) struct BroadcastTests {
-    let session: TestSession
+    let session: FileSession
 
     var socket: String { session.folder("share.sock") }
 
     init() throws {
-        session = try TestSession(
+        session = try FileSession(
             "share: { connect: ./share.sock, audio: { connect: ./share.sock } }",
             maximum: "320x180@30", duration: nil,
             outputs: "[{ record: { folder: recording, overwrite: true } }]")

@@ -7,8 +7,8 @@ import Testing
 /// Tests of V4L2Camera with a device that PipeWire makes: `pw-v4l2` needs no module of the kernel.
 @Suite(.ownThreads) struct CameraTests {
     @Test func `a camera that is missing is reported with the fix`() throws {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("V4L2Camera", "device: /dev/video99"))")
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("V4L2Camera", "device: /dev/video99"))")
         let run = try session.run()
         #expect(run.exit != .code(0))
         #expect(run.standardError.contains("/dev/video99: no such camera"), "\(run)")

@@ -28,14 +28,14 @@ import Testing
     }
 
     private func run(isolation: String) throws -> (
-        entry: Entry, run: Finished, session: TestSession
+        entry: Entry, run: Finished, session: FileSession
     ) {
-        let output = TestSession.library(
+        let output = FileSession.library(
             try TestPlugins.changing(), "", "isolation: \(isolation)")
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(TestSession.bundled("ColorBars"))
-            microphone: \(TestSession.bundled("Tone"))
+            camera: \(FileSession.bundled("ColorBars"))
+            microphone: \(FileSession.bundled("Tone"))
             """, duration: "6s", clock: "virtual",
             outputs: "[{ record: recording }, \(output)]")
         let run = try session.run("--json")

@@ -8,8 +8,8 @@ import Testing
     private func session(
         _ settings: String, script: String, sources: String = "", duration: String = "2s",
         clock: String? = "virtual"
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             """
             \(sources)
             call: { plugin: LoopbackCall, settings: { script: "\(script)" } }

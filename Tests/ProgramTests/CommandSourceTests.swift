@@ -10,7 +10,7 @@ import Testing
     }
 
     static func source(_ key: String, _ command: [String], _ more: String = "") -> String {
-        "\(key): \(TestSession.bundled("Command", "command: \(list(command))", more))"
+        "\(key): \(FileSession.bundled("Command", "command: \(list(command))", more))"
     }
 
     /// Y4M of frames that differ, as a file.
@@ -34,14 +34,14 @@ import Testing
                 + ["-"]
         }
         let plain = tone(500, ["-ar", "16000", "-ac", "1", "-f", "s16le"])
-        let session = try TestSession(
+        let session = try FileSession(
             """
             \(Self.source("camera", ["ffmpeg", "-v", "error", "-i", film, "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"]))
             \(Self.source("microphone", tone(1000, ["-f", "wav"])))
             share:
               plugin: Command
               settings: { path: '\(film)' }
-              audio: \(TestSession.bundled("Command", "command: \(Self.list(plain)), rate: 16000, channels: 1"))
+              audio: \(FileSession.bundled("Command", "command: \(Self.list(plain)), rate: 16000, channels: 1"))
             """, maximum: "160x90@15", duration: "600ms", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -71,8 +71,8 @@ import Testing
         throws
     {
         for key in ["camera", "microphone"] {
-            let session = try TestSession(
-                "\(key): \(TestSession.bundled("Command", settings))", duration: "1s",
+            let session = try FileSession(
+                "\(key): \(FileSession.bundled("Command", settings))", duration: "1s",
                 clock: "virtual", outputs: "[{ record: recording }]")
             let run = try session.run()
             #expect(run.exit != .code(0), "\(run)")

@@ -15,14 +15,14 @@ import Testing
         _ command: [String], _ settings: String = "", _ more: String = ""
     ) -> String {
         let words = command.map { "'\($0)'" }.joined(separator: ", ")
-        return TestSession.bundled("Command", "command: [\(words)], \(settings)", more)
+        return FileSession.bundled("Command", "command: [\(words)], \(settings)", more)
     }
 
     func session(
         _ outputs: [String], duration: String = "2s", clock: String? = "virtual",
         isolation: String? = nil
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             Self.sources, maximum: "160x90@15", duration: duration, clock: clock,
             isolation: isolation,
             outputs: "[\((outputs + ["{ record: recording }"]).joined(separator: ", "))]")

@@ -7,11 +7,11 @@ import Testing
 
 /// Tests the output of `greenroom run` on a terminal, in a file and as JSON.
 @Suite(.ownThreads) struct ConsoleTests {
-    func session(_ duration: String = "1s") throws -> TestSession {
-        try TestSession(
+    func session(_ duration: String = "1s") throws -> FileSession {
+        try FileSession(
             """
-            camera: \(TestSession.bundled("ColorBars"))
-            microphone: \(TestSession.bundled("Tone"))
+            camera: \(FileSession.bundled("ColorBars"))
+            microphone: \(FileSession.bundled("Tone"))
             """, duration: duration)
     }
 
@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test func `an output that can't be opened ends the events`() throws {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars"))",
             outputs: "[{ record: /dev/null/recording }]")
         let run = try session.run("--json")
         #expect(run.exit == .code(74), "\(run)")
@@ -65,7 +65,7 @@ import Testing
 
     /// Runs a session whose standard input comes from a command of the shell.
     func run(
-        _ session: TestSession, _ arguments: String, inputFrom command: String
+        _ session: FileSession, _ arguments: String, inputFrom command: String
     ) throws -> Finished {
         // What comes before the session sends ends its start.
         let (out, log) = (session.folder("out"), session.folder("log"))

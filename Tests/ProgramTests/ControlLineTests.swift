@@ -9,12 +9,12 @@ import Testing
     ///
     /// - Parameter duration: Long enough for a frame to be shown on a busy machine.
     func control(_ lines: String, duration: String = "8s") throws -> (
-        session: TestSession, run: Finished
+        session: FileSession, run: Finished
     ) {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Steady"))
-            microphone: \(TestSession.bundled("Tone", "level: -12"))
+            camera: \(try FileSession.hostile("Steady"))
+            microphone: \(FileSession.bundled("Tone", "level: -12"))
             """, maximum: "160x90@30", duration: duration)
         let command = """
             (for i in $(seq 300); do grep -qs '"event":"started"' "$1" && break; sleep 0.1; done

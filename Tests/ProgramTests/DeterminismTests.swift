@@ -6,7 +6,7 @@ import Testing
 /// Tests that a session on the virtual clock is deterministic, to the byte.
 @Suite(.ownThreads) struct DeterminismTests {
     /// All files of a session with every kind of source and output.
-    func record(_ session: TestSession) throws -> [String: [UInt8]] {
+    func record(_ session: FileSession) throws -> [String: [UInt8]] {
         let run = try session.run(
             "--set", "outputs=[{record: {folder: recording, overwrite: true}}]")
         #expect(run.exit == .code(0), "\(run)")
@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test func `a sender that waits for room at the end stops at the same block`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Steady"))
-            microphone: \(try TestSession.hostile("Mic"))
-            share: \(try TestSession.hostile("SteadyShare", "", """
-                audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
+            camera: \(try FileSession.hostile("Steady"))
+            microphone: \(try FileSession.hostile("Mic"))
+            share: \(try FileSession.hostile("SteadyShare", "", """
+                audio: \(try FileSession.hostile("ShareAudio", "rate: 22050"))
                 """))
             """, maximum: "64x36@30", duration: "3s", clock: "virtual")
         let first = try record(session)

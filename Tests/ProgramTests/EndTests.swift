@@ -8,16 +8,16 @@ import Testing
 @Suite(.ownThreads) struct EndTests {
     static func sources() throws -> String {
         """
-        camera: \(try TestSession.hostile("Camera"))
-        microphone: \(try TestSession.hostile("Mic", "rate: 44100"))
-        share: \(try TestSession.hostile("Share", "", """
-            audio: \(try TestSession.hostile("ShareAudio"))
+        camera: \(try FileSession.hostile("Camera"))
+        microphone: \(try FileSession.hostile("Mic", "rate: 44100"))
+        share: \(try FileSession.hostile("Share", "", """
+            audio: \(try FileSession.hostile("ShareAudio"))
             """))
         """
     }
 
     /// Starts a session and waits until all its sources have sent for a while.
-    private func running(_ session: TestSession) throws -> ChildProcess {
+    private func running(_ session: FileSession) throws -> ChildProcess {
         let child = try session.start()
         #expect(child.waitForErrors(containing: "sending\n"))
         usleep(700_000)
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [SIGINT, SIGTERM])
     func `a signal ends the session in order`(signal: Int32) throws {
-        let session = try TestSession(try Self.sources(), duration: nil)
+        let session = try FileSession(try Self.sources(), duration: nil)
         let child = try running(session)
         child.signal(signal)
         let run = child.wait()
@@ -53,10 +53,10 @@ import Testing
     }
 
     @Test func `a second signal exits at once`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Hang", "where: stop-send"))
-            microphone: \(try TestSession.hostile("Mic"))
+            camera: \(try FileSession.hostile("Hang", "where: stop-send"))
+            microphone: \(try FileSession.hostile("Mic"))
             """, duration: nil, deadline: "10m")
         let child = try running(session)
         child.signal(SIGINT)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `a killed session leaves readable files`() throws {
-        let session = try TestSession(try Self.sources(), duration: nil)
+        let session = try FileSession(try Self.sources(), duration: nil)
         let child = try running(session)
         child.signal(SIGKILL)
         let run = child.wait()
@@ -99,7 +99,7 @@ import Testing
 
     /// A session whose Y4M goes through a pipe into a shell command.
     func piped(
-        _ session: TestSession, into command: String
+        _ session: FileSession, into command: String
     ) throws -> Finished {
         let script =
             "set -o pipefail; '\(Checkout.greenroom)' run '\(session.file)' | \(command)"
@@ -110,7 +110,7 @@ import Testing
     @Test func `a session without a working output ends with 74 and names the missing files`()
         throws
     {
-        let speaker = TestSession.bundled("SpeakerFile", "path: none/m.wav")
+        let speaker = FileSession.bundled("SpeakerFile", "path: none/m.wav")
         let lines = [
             "outputs[0]: the session continues without it",
             // At 0.0 s, unless the machine is busy.
@@ -118,7 +118,7 @@ import Testing
         ]
         for (others, code) in [("", 74), (", { record: recording }", 0)] as [(String, Int32)] {
             for clock in [nil, "virtual"] {
-                let session = try TestSession(
+                let session = try FileSession(
                     "microphone: { plugin: Tone }", clock: clock, outputs: "[\(speaker)\(others)]")
                 let run = try session.run()
                 #expect(run.exit == .code(code), "\(run)")
@@ -144,7 +144,7 @@ import Testing
             ),
         ]
         for (sources, output, line) in wrong {
-            let session = try TestSession(
+            let session = try FileSession(
                 "\(sources)\nmicrophone: { plugin: Tone }", duration: "20s",
                 outputs: "[{ record: recording }, \(output) isolation: \(isolation) }]")
             let run = try session.run()
@@ -157,8 +157,8 @@ import Testing
     }
 
     @Test func `only frames go to standard output`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms", clock: "virtual",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))", duration: "400ms", clock: "virtual",
             outputs: "[{ y4m: { track: camera, fps: 10 } }, { record: recording }]")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -169,11 +169,11 @@ import Testing
     }
 
     @Test func `a plugin's prints in the host process do not reach standard output`() throws {
-        let camera = try TestSession.hostile("Faulty", "fault: print, frames: 2")
+        let camera = try FileSession.hostile("Faulty", "fault: print, frames: 2")
         for (outputs, arguments) in [
             ("[{ y4m: \"-\" }]", []), ("[{ record: recording }]", ["--json"]),
         ] {
-            let session = try TestSession(
+            let session = try FileSession(
                 "camera: \(camera)", duration: "400ms", clock: "virtual", outputs: outputs)
             let run = try session.run(arguments)
             #expect(run.exit == .code(0), "\(run)")
@@ -187,8 +187,8 @@ import Testing
             }
         }
         // The library prints when it is loaded.
-        let loading = TestSession.library(try TestPlugins.loading("print", in: "CONSTRUCTOR"))
-        let session = try TestSession("camera: \(loading)")
+        let loading = FileSession.library(try TestPlugins.loading("print", in: "CONSTRUCTOR"))
+        let session = try FileSession("camera: \(loading)")
         let check = try Greenroom.start(["check", "--json", session.file]).wait()
         #expect(check.exit == .code(69), "its create fails: \(check)")
         let plan = try JSONSerialization.jsonObject(with: Data(check.standardOutput))
@@ -199,10 +199,10 @@ import Testing
     @Test func `a full disk is reported, and the file stays readable`() throws {
         // A limit of the file size simulates a full disk: 200 KiB are three frames, and a second of
         // audio.
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Camera"))
-            microphone: \(try TestSession.hostile("Mic"))
+            camera: \(try FileSession.hostile("Camera"))
+            microphone: \(try FileSession.hostile("Mic"))
             """, duration: "2s")
         let script =
             "g='\(Checkout.greenroom)'; \"$g\" check '\(session.file)' > /dev/null; "

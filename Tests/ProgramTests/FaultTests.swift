@@ -30,19 +30,19 @@ import Testing
     static func session(
         _ settings: String, _ more: String = "", clock: String = "virtual",
         timeline: [String] = [], duration: String = "4s"
-    ) throws -> TestSession {
+    ) throws -> FileSession {
         // A process may take long to end on a busy machine: only faults that do not end it are about the
         // deadline.
         let ends = [
             "segv", "bus", "fpe", "abort", "exit", "quit", "overflow", "kill", "unmap",
             "free-lease",
         ].contains { settings.hasPrefix("fault: \($0)") }
-        return try TestSession(
+        return try FileSession(
             """
-            camera: \(try TestSession.hostile("Faulty", "frames: 30, \(settings)", more))
-            microphone: \(try TestSession.hostile("Mic"))
-            share: \(try TestSession.hostile("SteadyShare", "way: leased", """
-                audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
+            camera: \(try FileSession.hostile("Faulty", "frames: 30, \(settings)", more))
+            microphone: \(try FileSession.hostile("Mic"))
+            share: \(try FileSession.hostile("SteadyShare", "way: leased", """
+                audio: \(try FileSession.hostile("ShareAudio", "rate: 22050"))
                 """))
             """, maximum: "160x90@30", duration: duration, deadline: ends ? "20s" : "2s",
             clock: clock, timeline: timeline, isolation: "process")
@@ -123,11 +123,11 @@ import Testing
             Fault("stop", "process"), Fault("hang", "process"),
         ])
     func `video continues unedited without a filter, until it returns`(fault: Fault) throws {
-        let filter = try TestSession.hostile("FaultyFilter", "frames: 15")
-        let session = try TestSession(
+        let filter = try FileSession.hostile("FaultyFilter", "frames: 15")
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Camera", "fps: 30", "pre-processors: [\(filter)]"))
-            microphone: \(try TestSession.hostile("Mic"))
+            camera: \(try FileSession.hostile("Camera", "fps: 30", "pre-processors: [\(filter)]"))
+            microphone: \(try FileSession.hostile("Mic"))
             """, maximum: "64x36@30", duration: "5s",
             deadline: ["stop", "hang"].contains(fault.name) ? "2s" : "20s", clock: "virtual",
             timeline: [

@@ -33,12 +33,12 @@ import Testing
     }
 
     @Test func `an isolated plugin whose second start-send hangs is given up`() throws {
-        let camera = try TestSession.hostile(
+        let camera = try FileSession.hostile(
             "HangsAtSecondStart", "", "isolation: process, on-failure: off")
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: \(camera)
-            share: \(try TestSession.hostile("Share"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "6s", deadline: "2s",
             timeline: ["at: 300ms, do: stop camera", "at: 500ms, do: start camera"])
         let run = try session.run("--json")

@@ -5,8 +5,8 @@ import Testing
 
 /// Hooks with real programs and a real server.
 @Suite(.ownThreads) struct HookTests {
-    private func session(_ folder: TemporaryFolder, hooks: String) throws -> TestSession {
-        try TestSession(
+    private func session(_ folder: TemporaryFolder, hooks: String) throws -> FileSession {
+        try FileSession(
             """
             camera: { plugin: ColorBars }
             on: { \(hooks) }

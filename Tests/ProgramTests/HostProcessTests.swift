@@ -7,9 +7,9 @@ import Testing
 @Suite(.ownThreads) struct HostProcessTests {
     static func session(
         _ fault: String, clock: String? = "virtual", duration: String? = "2s"
-    ) throws -> TestSession {
-        try TestSession(
-            "camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: \(fault)"))",
+    ) throws -> FileSession {
+        try FileSession(
+            "camera: \(try FileSession.hostile("Faulty", "frames: 5, fault: \(fault)"))",
             duration: duration, clock: clock)
     }
 
@@ -42,10 +42,10 @@ import Testing
     }
 
     @Test func `a sender is gone after destroy`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("SendWhenGone", "", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("SendWhenGone", "", "on-failure: off"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: "3s")
         let run = try session.run()
         let gone = try #require(run.answers(to: "send-after-destroy").first, "\(run)")

@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct IdentityTests {
     /// Records a session once in the host's process and several times isolated, and compares.
     func expectSame(
-        _ session: TestSession, times: Int = Nightly.value(2, byDay: 1),
+        _ session: FileSession, times: Int = Nightly.value(2, byDay: 1),
         isolatedKeys: [String] = [],
         environment: [String: String?] = [:], exit: Int32 = 0,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -27,12 +27,12 @@ import Testing
     // MARK: - Bundled plugins
 
     @Test func `bundled plugins that generate media`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(TestSession.bundled("ColorBars", "format: bgra, range: full", """
+            camera: \(FileSession.bundled("ColorBars", "format: bgra, range: full", """
                 pre-processors: [{ plugin: Adjust, settings: { saturation: 0.5 } }]
                 """))
-            microphone: \(TestSession.bundled("Tone", "rate: 44100"))
+            microphone: \(FileSession.bundled("Tone", "rate: 44100"))
             """, maximum: "320x180@30", duration: "6s", clock: "virtual",
             table: "[320x180@30, 160x90@30]",
             timeline: [
@@ -64,10 +64,10 @@ import Testing
     @Test(arguments: offenders)
     func `every answer and every refusal is the same`(offender: String) throws {
         let parts = offender.split(separator: " ")
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            \(parts[0]) \(try TestSession.hostile(String(parts[1]), "", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            \(parts[0]) \(try FileSession.hostile(String(parts[1]), "", "on-failure: off"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: Self.sleepers.contains(offender) ? "3s" : "700ms",
             clock: Self.sleepers.contains(offender) ? nil : "virtual")
         let role = String(parts[0].dropLast())

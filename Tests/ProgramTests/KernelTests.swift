@@ -7,8 +7,8 @@ import Testing
 struct KernelTests {
     func run(
         _ command: String, lacking parts: String, sandbox: String? = nil
-    ) throws -> (Finished, TestSession) {
-        let session = try TestSession(
+    ) throws -> (Finished, FileSession) {
+        let session = try FileSession(
             """
             camera:
               plugin: "\(try TestPlugins.cCamera())"

@@ -8,8 +8,8 @@ import Testing
     func session(
         _ script: String, _ outputs: String, camera: String = "", duration: String = "2s",
         more: String = ""
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             """
             camera: { plugin: ColorBars }
             microphone: { plugin: Tone }
@@ -47,7 +47,7 @@ import Testing
     @Test func `in a call of three nobody misses a frame or a sample`() throws {
         // At night an hour.
         let seconds = Nightly.value(3600, byDay: 60)
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             microphone: { plugin: Tone }

@@ -21,7 +21,7 @@ import Testing
             if: access(media + "/ready", F_OK) == 0,
             "Tests/run.sh prepares real media in .build/media"))
     func `the recording equals the input`() throws {
-        let session = try TestSession("")
+        let session = try FileSession("")
         let run = try Greenroom.run(
             "run", Checkout.root + "/Samples/main.yaml", "--virtual-clock", "--duration", "3s",
             "--set", "share.settings.seconds=1", "--set",

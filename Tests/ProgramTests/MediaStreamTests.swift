@@ -52,8 +52,8 @@ import Testing
 
     func session(
         _ url: String, network: Bool = true, duration: String = "6s"
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             "media: { url: \"\(url)\", allow: { network: \(network) }, start-deadline: 20s }",
             maximum: "320x180@30", duration: duration, table: "[320x180@30]", isolation: nil)
     }

@@ -50,8 +50,8 @@ import Testing
     func session(
         _ file: String, seconds: Int = 5, settings: String = "", timeline: [String] = [],
         maximum: String = "320x180@30", more: String = ""
-    ) throws -> (session: TestSession, run: Finished) {
-        let session = try TestSession(
+    ) throws -> (session: FileSession, run: Finished) {
+        let session = try FileSession(
             "media: { file: \"\(file)\", settings: { \(settings) }\(more) }", maximum: maximum,
             duration: "\(seconds)s", clock: "virtual", table: "[320x180@30]", timeline: timeline,
             isolation: nil)

@@ -14,21 +14,21 @@ import Testing
 
     /// An output: the plugin, with its settings and other keys.
     static func output(_ settings: String, _ more: String = "") -> String {
-        TestSession.bundled("Recorder", settings, more)
+        FileSession.bundled("Recorder", settings, more)
     }
 
     func session(
         _ outputs: [String], _ sources: String = sources, maximum: String = "160x90@15",
         duration: String? = "3s", clock: String? = "virtual",
         timeline: [String] = [], isolation: String? = nil
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             sources, maximum: maximum, duration: duration, clock: clock,
             timeline: timeline, isolation: isolation,
             outputs: "[\(outputs.joined(separator: ", "))]")
     }
 
-    func run(_ session: TestSession) throws -> Finished {
+    func run(_ session: FileSession) throws -> Finished {
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         return run

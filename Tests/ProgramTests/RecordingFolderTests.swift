@@ -10,8 +10,8 @@ import Testing
 
     func session(
         duration: String? = "400ms", _ outputs: String = RecordingFolderTests.overwriting
-    ) throws -> TestSession {
-        let session = try TestSession(
+    ) throws -> FileSession {
+        let session = try FileSession(
             "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", maximum: "160x90@15",
             duration: duration, clock: duration == "400ms" ? "virtual" : nil, outputs: outputs)
         mkdir(session.recording, 0o755)

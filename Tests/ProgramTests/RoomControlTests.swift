@@ -22,7 +22,7 @@ import Testing
 
     /// A session in a room.
     struct Room {
-        let session: TestSession
+        let session: FileSession
         let run: ChildProcess
         let url: String
         let viewer: String
@@ -35,7 +35,7 @@ import Testing
             microphone: { plugin: Tone, settings: { frequency: 440 } }
             """, _ arguments: String...
         ) throws {
-            session = try TestSession(sources, duration: nil, deadline: "20s", isolation: nil)
+            session = try FileSession(sources, duration: nil, deadline: "20s", isolation: nil)
             run = try Greenroom.start(["live", session.file] + arguments)
             guard run.waitForErrors(containing: "operators: http") else {
                 throw Failure("\(run.wait(atMost: .zero))")

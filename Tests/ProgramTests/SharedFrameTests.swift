@@ -34,7 +34,7 @@ import Testing
     static func taker(
         _ isolation: String, _ deed: Deed = .none, format: Int = 7, _ more: String = ""
     ) throws -> String {
-        TestSession.library(
+        FileSession.library(
             try TestPlugins.taker(), "deed: \(deed.rawValue), format: \(format)",
             "isolation: \(isolation)\(more)")
     }
@@ -51,9 +51,9 @@ import Testing
     /// - Parameter more: Other sections of the session file.
     func run(
         _ outputs: [String], _ more: String = "", maximum: String = "384x192@15",
-        camera: String = TestSession.bundled("ColorBars"), deadline: String = "20s"
+        camera: String = FileSession.bundled("ColorBars"), deadline: String = "20s"
     ) throws -> Result {
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: \(camera)\n\(more)", maximum: maximum, duration: "2s",
             deadline: deadline, clock: "virtual", table: "[\(maximum)]",
             outputs: "[{ record: { folder: recording, size: 16x16 } }, "
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The output plugins in a session's report.
-    static func outputs(of session: TestSession) throws -> [Entry] {
+    static func outputs(of session: FileSession) throws -> [Entry] {
         let json = try JSONSerialization.jsonObject(
             with: Data(readFile(session.recording + "/session.json")))
         let entries = try #require((json as? [String: Any])?["outputPlugins"])

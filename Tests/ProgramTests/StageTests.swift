@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: ["host", "process"])
     func `two cameras are one picture, and a live setting changes it`(isolation: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             \(Self.cameras)
             stage:
@@ -61,7 +61,7 @@ import Testing
         ("background-image: missing.png", "missing.png"),
     ])
     func `a setting that can't be used is reported`(setting: String, message: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             stage: { plugin: Stage, settings: { \(setting) } }

@@ -22,8 +22,8 @@ import Testing
         #expect(info.standardError.contains(library), "\(info)")
         #expect(info.standardError.contains(words), "\(info)")
         // The file's faults are told at their places, as of every plugin that can't be had.
-        let session = try TestSession(
-            "camera: \(TestSession.library(library, "", "isolation: process"))")
+        let session = try FileSession(
+            "camera: \(FileSession.library(library, "", "isolation: process"))")
         let run = try session.run()
         #expect(run.exit == .code(65), "\(run)")
         #expect(run.standardError.contains("camera.plugin: "), "\(run)")

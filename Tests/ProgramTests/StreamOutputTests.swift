@@ -9,14 +9,14 @@ import Testing
     func session(
         _ settings: String, _ more: String = "", duration: String = "4s",
         clock: String? = "virtual", camera: String? = nil, timeline: [String] = []
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             """
-            camera: \(try camera ?? TestSession.hostile("FlashCamera"))
-            microphone: \(try TestSession.hostile("BeepMic", "ppm: 0, stamps: own"))
+            camera: \(try camera ?? FileSession.hostile("FlashCamera"))
+            microphone: \(try FileSession.hostile("BeepMic", "ppm: 0, stamps: own"))
             """, maximum: "640x360@30", duration: duration, clock: clock, timeline: timeline,
             outputs:
-                "[\(TestSession.bundled("Stream", settings, more)), { record: recording }]")
+                "[\(FileSession.bundled("Stream", settings, more)), { record: recording }]")
     }
 
     /// Expects H.264 and AAC that decode without errors, and beeps at the times of the flashes.

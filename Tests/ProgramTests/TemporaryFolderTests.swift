@@ -14,7 +14,7 @@ import Testing
         let plugin = try WrongPlugin.build(
             "../HostilePlugins/temporary/temporary.c", ["-DDEED=\(deed)"],
             as: "temporary-\(deed)")
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: { plugin: \"\(plugin)\", memory-limit: 60 MB, on-failure: end }",
             duration: "2s", isolation: "process")
         return try session.run(environment: ["TMPDIR": parent.path])

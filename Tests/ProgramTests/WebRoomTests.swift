@@ -8,7 +8,7 @@ import Testing
 @Suite(.ownThreads(.heavy)) struct WebRoomTests {
     /// A session in a room.
     struct Live {
-        let session: TestSession
+        let session: FileSession
         let run: ChildProcess
         /// The URL of the page, and the tokens of viewer, guest and operator.
         let url: String
@@ -20,7 +20,7 @@ import Testing
             microphone: { plugin: Tone, settings: { frequency: 1000 } }
             """, outputs: String = "[{ record: recording }]"
         ) throws {
-            session = try TestSession(
+            session = try FileSession(
                 sources, duration: "100ms", deadline: "20s", isolation: nil, outputs: outputs)
             run = try Greenroom.start(["live", session.file])
             guard run.waitForErrors(containing: "operators: http") else {
@@ -119,7 +119,7 @@ import Testing
         }
         try make("first")
         try make("second")
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             call:

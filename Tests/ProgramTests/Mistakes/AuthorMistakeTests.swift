@@ -173,8 +173,8 @@ import Testing
 
     @Test(arguments: calls)
     func `a refused call answers with one line of place, rule and fix`(calls: Calls) throws {
-        let session = try TestSession(
-            "\(calls.role): \(try TestSession.hostile(calls.plugin))", maximum: "64x36@15",
+        let session = try FileSession(
+            "\(calls.role): \(try FileSession.hostile(calls.plugin))", maximum: "64x36@15",
             duration: "400ms", clock: "virtual")
         let run = try session.run()
         for (call, text) in calls.answers {

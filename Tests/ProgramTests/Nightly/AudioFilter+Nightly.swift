@@ -35,7 +35,7 @@ extension AudioFilterTests {
     }
 
     @Test func `an unknown effect of LADSPA is named with the package`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             "microphone: { plugin: Tone, pre-processors: [{ plugin: ladspa-nothing }] }",
             duration: "1s", clock: "virtual", isolation: nil)
         let run = try session.run([], environment: installed)
@@ -43,7 +43,7 @@ extension AudioFilterTests {
     }
 
     @Test func `a filter of video under a microphone is refused with its place`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             "microphone: { plugin: Tone, pre-processors: [{ plugin: Adjust }] }",
             duration: "1s", clock: "virtual")
         let run = try session.run([])

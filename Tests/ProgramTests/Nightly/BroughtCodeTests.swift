@@ -32,7 +32,7 @@ import Testing
         throws
     {
         let library = try Self.page.get()
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: "\(library)#TimerCamera" }
             microphone: { plugin: "\(library)#TaskMicrophone" }
@@ -126,7 +126,7 @@ import Testing
                 folder("camera.so"),
             ])
         guard build.exit == .code(0) else { throw Failure("\(build)") }
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: "\(folder("camera.so"))", on-failure: "off" }
             share: { plugin: ColorBarsShare }

@@ -45,8 +45,8 @@ import Testing
     ) throws {
         let folder = try TemporaryFolder()
         let page = try folder.write("page.html", Self.counter)
-        let session = try TestSession(
-            "\(track): \(TestSession.bundled("Browser", "page: '\(page)'", keys))",
+        let session = try FileSession(
+            "\(track): \(FileSession.bundled("Browser", "page: '\(page)'", keys))",
             duration: "3s", clock: "virtual",
             timeline: [
                 "at: 2s, set: '\(track).settings.css=body { background: white !important }'"
@@ -91,8 +91,8 @@ import Testing
                 "site/page.html",
                 "<html style='background:black;margin:0'><body style='margin:0'>"
                     + element.replacing("URL", with: "file://\(file)"))
-            let session = try TestSession(
-                "camera: \(TestSession.bundled("Browser", "page: '\(page)'"))", duration: "2s",
+            let session = try FileSession(
+                "camera: \(FileSession.bundled("Browser", "page: '\(page)'"))", duration: "2s",
                 clock: "virtual")
             let run = try session.run()
             let film = try session.picture("camera")
@@ -111,7 +111,7 @@ import Testing
             height:180px;background:rgba(255,255,255,0.5)"></div>
             """)
         func film(_ filters: String) throws -> (Y4MRecording, Finished) {
-            let session = try TestSession(
+            let session = try FileSession(
                 "camera: { plugin: ColorBars, settings: { ball: false }\(filters) }",
                 duration: "2s", clock: "virtual")
             let run = try session.run()
@@ -156,8 +156,8 @@ import Testing
             tone.start()
             </script>
             """)
-        let speaker = TestSession.bundled("VirtualSpeakerShareAudio", "name: Film, channels: 1")
-        let session = try TestSession(
+        let speaker = FileSession.bundled("VirtualSpeakerShareAudio", "name: Film, channels: 1")
+        let session = try FileSession(
             """
             share:
               plugin: Browser
@@ -347,8 +347,8 @@ import Testing
     @Test func `an address of the network without the grant is an error with the fix`()
         throws
     {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("Browser", "url: 'https://example.com/'"))")
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("Browser", "url: 'https://example.com/'"))")
         let run = try session.run()
         #expect(run.exit != .code(0))
         #expect(run.standardError.contains("needs network: true"), "\(run)")
@@ -421,9 +421,9 @@ import Testing
 
     @Test
     func `a page whose scripts hang is restarted, and the video continues`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: "
-                + TestSession.bundled(
+                + FileSession.bundled(
                     "Browser",
                     "url: \"data:text/html,<script>setTimeout(()=>{for(;;);},500)</script>\""),
             duration: nil)
@@ -477,10 +477,10 @@ extension BrowserTests {
     @Test(.nightly) func `a page that takes part answers a tone with another tone`() throws {
         let folder = try TemporaryFolder()
         let page = try folder.write("page.html", Self.answeringPage)
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(TestSession.bundled("Browser", "page: '\(page)', name: agent"))
-            microphone: \(TestSession.bundled("Browser", "name: agent"))
+            camera: \(FileSession.bundled("Browser", "page: '\(page)', name: agent"))
+            microphone: \(FileSession.bundled("Browser", "name: agent"))
             call: { plugin: LoopbackCall, settings: { script: "Ana 4s-7s microphone=440" } }
             """, duration: "9s",
             outputs: "[{ plugin: Browser, settings: { name: agent } }, { record: recording }]")

@@ -8,14 +8,14 @@ extension CameraTests {
     @Test
     func `a session captures another session's frames in order, and at another size`() throws {
         let server = try PipeWireServer()
-        let source = try TestSession(
+        let source = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: nil,
             outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
         let run = try server.greenroom(source)
         defer { run.signal(SIGINT) }
         try server.waitForNode("Stage")
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("V4L2Camera", "device: /dev/video0, zoom: 2"))",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("V4L2Camera", "device: /dev/video0, zoom: 2"))",
             maximum: "640x360@30", duration: "3s")
         let capture = try server.start(
             "pw-v4l2", [Checkout.greenroom, "run", session.file]
@@ -35,7 +35,7 @@ extension CameraTests {
     @Test
     func `a camera of PipeWire is captured, and a slate is in its place when it ends`() throws {
         let server = try PipeWireServer()
-        let source = try TestSession(
+        let source = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
             outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
         let run = try server.greenroom(source)
@@ -71,7 +71,7 @@ extension CameraTests {
     @Test(.timeLimit(.minutes(3)))
     func `a camera that is unplugged has a slate, and is captured again when it is back`() throws {
         let server = try PipeWireServer()
-        let source = try TestSession(
+        let source = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
             outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
         let first = try server.greenroom(source)
@@ -98,7 +98,7 @@ extension CameraTests {
     @Test(arguments: ["yes", "no"])
     func `the user is asked for the camera through the desktop's portal`(answer: String) throws {
         let server = try PipeWireServer()
-        let source = try TestSession(
+        let source = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
             outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
         let run = try server.greenroom(source)

@@ -69,15 +69,15 @@ import Testing
 
     private static func session(
         clock: String, timeline: [String], duration: String? = "\(seconds)s"
-    ) throws -> TestSession {
-        let filters = try (0..<4).map { try TestSession.hostile("FaultyStamp", "tag: \($0)") }
-        return try TestSession(
+    ) throws -> FileSession {
+        let filters = try (0..<4).map { try FileSession.hostile("FaultyStamp", "tag: \($0)") }
+        return try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Faulty", "", "pre-processors: [\(filters.joined(separator: ", "))]"))
-            microphone: \(try TestSession.hostile("FaultyMic"))
-            share: \(try TestSession.hostile("FaultyShare", "way: leased", """
-                audio: \(try TestSession.hostile("FaultyShareAudio"))
+            microphone: \(try FileSession.hostile("FaultyMic"))
+            share: \(try FileSession.hostile("FaultyShare", "way: leased", """
+                audio: \(try FileSession.hostile("FaultyShareAudio"))
                 """))
             """, maximum: "160x90@\(framesPerSecond)", duration: duration, deadline: "4s",
             clock: clock, timeline: timeline, isolation: "process",
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Frames of a track in all its files: what a share sends of another size has one of its own.
-    private static func frameCount(of track: String, in session: TestSession) throws -> Int {
+    private static func frameCount(of track: String, in session: FileSession) throws -> Int {
         var count = try session.picture(track).frameCount
         var number = 2
         while access("\(session.recording)/\(track)-\(number).y4m", R_OK) == 0 {
@@ -201,7 +201,7 @@ import Testing
 
     /// Expects that every track has its full length.
     private func expectWhole(
-        _ session: TestSession, _ report: Report, _ told: String, outcome: String = "finished",
+        _ session: FileSession, _ report: Report, _ told: String, outcome: String = "finished",
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         #expect(report.outcome == outcome, "\(told)", sourceLocation: sourceLocation)
@@ -279,7 +279,7 @@ import Testing
     }
 
     /// Expects that the share, if it had no fault, matches the report, with its frames in order.
-    private func expectCadence(_ session: TestSession, _ report: Report, _ told: String) throws {
+    private func expectCadence(_ session: FileSession, _ report: Report, _ told: String) throws {
         guard try report.plugin("share").losses == nil, !told.contains("corrupt"),
             let output = try report.picture("share").outputs.first
         else { return }

@@ -9,7 +9,7 @@ extension CommandSourceTests {
     {
         let folder = try TemporaryFolder()
         let film = try film(folder, frames: 5)
-        let session = try TestSession(
+        let session = try FileSession(
             Self.source("camera", ["sh", "-c", "echo begun >&2; cat \"\(film)\"; exit 3"]),
             maximum: "160x90@15", duration: "5s", clock: "virtual")
         let run = try session.run()
@@ -38,7 +38,7 @@ extension CommandSourceTests {
         defer { withExtendedLifetime(folder) {} }
         let film = try film(folder, frames: 15)
         let script = "echo rtsp://ana:geheim@camera/door: refused >&2; cat \"\(film)\"; sleep 9"
-        let run = try TestSession(
+        let run = try FileSession(
             Self.source("camera", ["sh", "-c", script]), maximum: "160x90@15", duration: "1s",
             clock: "virtual"
         ).run()
@@ -52,8 +52,8 @@ extension CommandSourceTests {
         let film = try film(folder, frames: 15)
         let pipe = folder("pipe")
         try #require(mkfifo(pipe, 0o600) == 0)
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("Command", "path: '\(pipe)'", "isolation: process"))",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("Command", "path: '\(pipe)'", "isolation: process"))",
             maximum: "160x90@15", duration: "1s", clock: "virtual")
         let child = try session.start()
         let writer = try ChildProcess.run("sh", ["-c", "cat \"\(film)\" > \"\(pipe)\""])
@@ -77,7 +77,7 @@ extension CommandSourceTests {
             ("printf YUV4; sleep 9", "its Y4M header does not end"),
         ])
     func `a stream that is not Y4M is an error with its fix`(script: String, text: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             Self.source("camera", ["sh", "-c", script]), maximum: "160x90@15", duration: "1s",
             clock: "virtual")
         let run = try session.run()
@@ -94,11 +94,11 @@ extension CommandSourceTests {
         let script =
             "trap \"\" TERM HUP; exec 9> \"\(pipe)\"; echo alive >&9; sleep 1000 & cat \"\(film)\"; sleep 1000"
         let command = ["sh", "-c", script]
-        let session = try TestSession(
+        let session = try FileSession(
             place == "output" ? "camera: { plugin: ColorBars }" : Self.source(place, command),
             maximum: "160x90@15", duration: nil,
             outputs: place == "output"
-                ? "[\(TestSession.bundled("Command", "command: \(Self.list(command))"))]"
+                ? "[\(FileSession.bundled("Command", "command: \(Self.list(command))"))]"
                 : "[{ record: recording }]")
         let child = try session.start()
         let reading = open(pipe, O_RDONLY | O_CLOEXEC)

@@ -30,12 +30,12 @@ extension ConsoleTests {
     }
 
     @Test func `failures are events`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
-            share: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
+            share: \(try FileSession.hostile(
                 "HangShare", "where: initialize", "on-failure: off"))
-            microphone: \(try TestSession.hostile("Mic"))
+            microphone: \(try FileSession.hostile("Mic"))
             """, duration: "3s", deadline: "2s")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")

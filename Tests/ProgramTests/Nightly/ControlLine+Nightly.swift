@@ -28,8 +28,8 @@ extension ControlLineTests {
     }
 
     @Test func `a control line ends the session`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Steady"))", maximum: "160x90@30", duration: nil)
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Steady"))", maximum: "160x90@30", duration: nil)
         // A session that sends leaves its recording.
         let log = session.folder("log")
         let command = """

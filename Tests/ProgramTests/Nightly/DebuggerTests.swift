@@ -25,7 +25,7 @@ import Testing
     @Test func `a debugger that stops a plugin for longer than every deadline costs it nothing`()
         throws
     {
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: nil,
             deadline: "4s", isolation: "process")
         let tracer = session.folder("tracer")

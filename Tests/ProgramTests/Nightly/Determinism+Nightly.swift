@@ -5,13 +5,13 @@ import Testing
 
 extension DeterminismTests {
     @Test func `a session is deterministic, on an idle and on a busy machine`() throws {
-        let filter = try TestSession.hostile("Invert")
-        let session = try TestSession(
+        let filter = try FileSession.hostile("Invert")
+        let session = try FileSession(
             """
-            camera: \(TestSession.bundled("ColorBars", "", "pre-processors: [\(filter)]"))
-            microphone: \(TestSession.bundled("Tone", "rate: 44100"))
-            share: \(try TestSession.hostile("FollowsShare", "", """
-                audio: \(try TestSession.hostile(
+            camera: \(FileSession.bundled("ColorBars", "", "pre-processors: [\(filter)]"))
+            microphone: \(FileSession.bundled("Tone", "rate: 44100"))
+            share: \(try FileSession.hostile("FollowsShare", "", """
+                audio: \(try FileSession.hostile(
                     "BeepShareAudio", "ppm: 300, stamps: own, rate: 22050"))
                 """))
             """, maximum: "320x180@30", duration: "8s", clock: "virtual",
@@ -43,12 +43,12 @@ extension DeterminismTests {
             "Burst", "Stall", "Sleeper", "ShapeShifter", "FollowsLate", "CountersOutside",
         ])
     func `irregular cameras are deterministic`(name: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(name))
-            microphone: \(try TestSession.hostile("Overfeeds"))
-            share: \(try TestSession.hostile("SteadyShare", "fps: 240", """
-                audio: \(try TestSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
+            camera: \(try FileSession.hostile(name))
+            microphone: \(try FileSession.hostile("Overfeeds"))
+            share: \(try FileSession.hostile("SteadyShare", "fps: 240", """
+                audio: \(try FileSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
                 """))
             """, maximum: "160x90@30", duration: "5s", clock: "virtual",
             timeline: ["at: 1s, ceiling: 80x45@15"])
@@ -63,10 +63,10 @@ extension DeterminismTests {
     }
 
     @Test func `a session of a minute takes a fraction of a minute`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("FlashCamera"))
-            microphone: \(try TestSession.hostile("BeepMic"))
+            camera: \(try FileSession.hostile("FlashCamera"))
+            microphone: \(try FileSession.hostile("BeepMic"))
             """, maximum: "64x36@30", duration: "1m", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -75,10 +75,10 @@ extension DeterminismTests {
     }
 
     @Test func `a plugin that sleeps on another clock is reported`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("SleepsReally"))
-            share: \(try TestSession.hostile("SteadyShare"))
+            camera: \(try FileSession.hostile("SleepsReally"))
+            share: \(try FileSession.hostile("SteadyShare"))
             """, maximum: "64x36@30", duration: "3s", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

@@ -17,7 +17,7 @@ extension EffectTests {
             #expect(settings.map { $0["name"] as? String } == ["blur"])
             #expect(settings.map { $0["default"] as? Double } == [0])
         }
-        let session = try TestSession("camera: { plugin: frei0r-glowing }", duration: "1s")
+        let session = try FileSession("camera: { plugin: frei0r-glowing }", duration: "1s")
         let run = try session.run([], environment: installed)
         #expect(run.exit != .code(0))
         #expect(run.standardError.contains("apt install frei0r-plugins"), "\(run)")
@@ -25,7 +25,7 @@ extension EffectTests {
 
     @Test func `an effect edits a session's frames through a change of size`() throws {
         func record(_ plugin: String) throws -> (frames: Int, bytes: [UInt8]) {
-            let session = try TestSession(
+            let session = try FileSession(
                 """
                 camera:
                   plugin: ColorBars
@@ -52,7 +52,7 @@ extension EffectTests {
     }
 
     @Test func `an effect that hangs starts only if the session file insists`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: { plugin: ColorBars, pre-processors: [{ plugin: frei0r-curves }] }",
             duration: "1s", clock: "virtual", isolation: nil)
         let run = try session.run([], environment: installed)

@@ -7,7 +7,7 @@ import Testing
 extension EndTests {
     @Test func `a library that hangs while loading does not block the exit`() throws {
         let library = try TestPlugins.malformed("ENDLESS_ENTRY")
-        let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
+        let session = try FileSession("camera: { plugin: \"\(library)\" }", duration: nil)
         // Without a cache.
         let child = try Greenroom.start(
             ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
@@ -29,8 +29,8 @@ extension EndTests {
     }
 
     @Test func `a session ends when its only reader is gone`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", duration: nil,
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))", duration: nil,
             outputs: "[{ y4m: \"-\" }]")
         let run = try piped(session, into: "head -c 200000 > '\(session.folder("head.y4m"))'")
         #expect(run.exit == .code(74), "\(run)")
@@ -45,9 +45,9 @@ extension EndTests {
         output: (source: String, plugin: String, settings: String, more: String), clock: String?
     ) throws {
         let source = output.source == "camera" ? "ColorBars" : "Tone"
-        let session = try TestSession(
+        let session = try FileSession(
             "\(output.source): { plugin: \(source) }", duration: "1500ms", clock: clock,
-            outputs: "[\(TestSession.bundled(output.plugin, output.settings, output.more))]")
+            outputs: "[\(FileSession.bundled(output.plugin, output.settings, output.more))]")
         let run = try session.run()
         #expect(run.exit == .code(74), "\(run)")
         #expect(run.standardError.contains("every output failed"), "\(run)")
@@ -63,7 +63,7 @@ extension EndTests {
         for (sources, text) in [
             ("camera: { plugin: ColorBars }", "every output failed"), ("", "failed"),
         ] {
-            let session = try TestSession(
+            let session = try FileSession(
                 "\(sources)\ncall: { \(room), isolation: \(isolation), on-failure: off }",
                 duration: "1s", isolation: nil, outputs: "[]")
             let run = try session.run()
@@ -73,9 +73,9 @@ extension EndTests {
     }
 
     @Test func `a command that fails at its end has failed`() throws {
-        let failing = TestSession.bundled("Command", "command: [sh, -c, cat > /dev/null; exit 3]")
+        let failing = FileSession.bundled("Command", "command: [sh, -c, cat > /dev/null; exit 3]")
         for (others, code) in [("", 74), (", { record: recording }", 0)] as [(String, Int32)] {
-            let session = try TestSession(
+            let session = try FileSession(
                 "camera: { plugin: ColorBars }", clock: "virtual", outputs: "[\(failing)\(others)]")
             let run = try session.run()
             #expect(run.exit == .code(code), "\(run)")
@@ -91,7 +91,7 @@ extension EndTests {
         throws
     {
         // A limit of the file size simulates a disk with room for only a header.
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: "3s",
             outputs: "[{ record: talk.mp4 }]")
         let script =
@@ -106,7 +106,7 @@ extension EndTests {
     }
 
     @Test func `a file that was never made is not said to be recorded`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: { plugin: ColorBars }", clock: "virtual",
             outputs: "[{ record: /proc/none/talk.mkv }, { record: recording }]")
         let run = try session.run()
@@ -120,8 +120,8 @@ extension EndTests {
     }
 
     @Test func `a recording continues when a pipe's reader is gone`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))",
             duration: "3s", outputs: "[{ y4m: \"-\" }, { record: recording }]")
         let run = try piped(session, into: "head -c 100000 > /dev/null")
         #expect(run.exit == .code(74), "\(run)")
@@ -134,8 +134,8 @@ extension EndTests {
     }
 
     @Test func `other programs can read the pipe`() throws {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))", duration: "3s",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars"))", duration: "3s",
             outputs: "[{ y4m: \"-\" }]")
         let run = try piped(
             session, into: "ffprobe -v warning -count_frames -show_streams -of json -i -")
@@ -155,8 +155,8 @@ extension EndTests {
     }
 
     @Test func `an existing recording is only overwritten with overwrite: true`() throws {
-        let sources = "camera: \(try TestSession.hostile("Camera"))"
-        let session = try TestSession(sources, duration: "200ms", clock: "virtual")
+        let sources = "camera: \(try FileSession.hostile("Camera"))"
+        let session = try FileSession(sources, duration: "200ms", clock: "virtual")
         #expect(try session.run().exit == .code(0))
         let before = try readFile(session.recording + "/camera.y4m")
         let again = try session.run()
@@ -172,8 +172,8 @@ extension EndTests {
     }
 
     @Test func `a folder that can't be created is reported`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", outputs: "[{ record: file/in }]")
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))", outputs: "[{ record: file/in }]")
         try session.folder.write("file", "not a folder")
         let run = try session.run()
         #expect(run.exit == .code(74), "\(run)")
@@ -182,8 +182,8 @@ extension EndTests {
     }
 
     @Test func `Y4M of a missing track is reported`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Camera"))",
             outputs: "[{ y4m: { track: share } }]")
         let run = try session.run()
         #expect(run.exit == .code(65) || run.exit == .code(74), "\(run)")

@@ -55,12 +55,12 @@ extension FaultTests {
             answer: fixed, fps: 30, width: 160, height: 90, range: full, format: \(format), \
             way: \(way), image: "\(media.photo)"
             """
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Spoiled", settings))
-            microphone: \(try TestSession.hostile("Mic"))
-            share: \(try TestSession.hostile("SteadyShare", "way: leased", """
-                audio: \(try TestSession.hostile("ShareAudio", "rate: 22050"))
+            camera: \(try FileSession.hostile("Spoiled", settings))
+            microphone: \(try FileSession.hostile("Mic"))
+            share: \(try FileSession.hostile("SteadyShare", "way: leased", """
+                audio: \(try FileSession.hostile("ShareAudio", "rate: 22050"))
                 """))
             """, maximum: "160x90@30", duration: "4s", clock: "virtual", isolation: "process")
         let recorded = try Recorded(session, isolation: "process")
@@ -73,7 +73,7 @@ extension FaultTests {
 
     @Test(arguments: Nightly.list(floods) { floodsByDay.contains($0.name) })
     func `a flood is detected, and ended`(fault: Fault) throws {
-        func flood() throws -> (TestSession, Recorded, Report) {
+        func flood() throws -> (FileSession, Recorded, Report) {
             let session = try Self.session(
                 "fault: \(fault.name), once: 1", clock: "real", duration: "12s")
             let recorded = try Recorded(session, isolation: "process")
@@ -185,10 +185,10 @@ extension FaultTests {
 
     @Test(arguments: crashes)
     func `a failed microphone is silent, and returns`(fault: Fault) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Steady"))
-            microphone: \(try TestSession.hostile("FaultyMic", "frames: 50"))
+            camera: \(try FileSession.hostile("Steady"))
+            microphone: \(try FileSession.hostile("FaultyMic", "frames: 50"))
             """, maximum: "64x36@30", duration: "5s", clock: "virtual",
             timeline: [
                 "at: 1s, set: microphone.settings.fault=\(fault.name)",
@@ -217,9 +217,9 @@ extension FaultTests {
     @Test func `a plugin that takes all processors is named, and waits for all others`()
         throws
     {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: take-processors"))
+            camera: \(try FileSession.hostile("Faulty", "frames: 5, fault: take-processors"))
             microphone: { plugin: Tone, isolation: host }
             """, maximum: "64x36@30", duration: nil, isolation: "process")
         let child = try session.start()
@@ -270,10 +270,10 @@ extension FaultTests {
         throws
     {
         let faults = "frames: 5, fault: take-processors"
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Faulty", faults))
-            share: \(try TestSession.hostile("FaultyShare", faults))
+            camera: \(try FileSession.hostile("Faulty", faults))
+            share: \(try FileSession.hostile("FaultyShare", faults))
             microphone: { plugin: Tone, isolation: host }
             """, maximum: "64x36@30", duration: nil, isolation: "process")
         let child = try session.start()
@@ -293,10 +293,10 @@ extension FaultTests {
 
     @Test
     func `a plugin that uses up the user's descriptors keeps no other from its start`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: hoard-descriptors"))
-            microphone: \(try TestSession.hostile("FaultyMic"))
+            camera: \(try FileSession.hostile("Faulty", "frames: 5, fault: hoard-descriptors"))
+            microphone: \(try FileSession.hostile("FaultyMic"))
             """, maximum: "64x36@30", duration: "3s", clock: "virtual",
             timeline: [
                 "at: 1s, set: microphone.settings.fault=segv",

@@ -177,8 +177,8 @@ private struct Count {
                 let all = Array(repeating: filter, count: path.filterCount)
                 return "pre-processors: [\(all.joined(separator: ", "))]"
             } ?? ""
-        let session = try TestSession(
-            "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",
+        let session = try FileSession(
+            "camera: \(FileSession.library(flood, settings, filter))", maximum: "256x144@1000",
             duration: path.filter == nil ? "1500ms" : "3s", table: "[256x144@1000]",
             isolation: path.isolation,
             outputs: try Self.outputs(path.outputs, takers: path.takers))
@@ -190,21 +190,21 @@ private struct Count {
 
     init(audio: Bool, _ milliseconds: Int) throws {
         let flood = try Self.built.get().flood
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(TestSession.library(flood, "width: 256, height: 144, fps: 1"))
-            \(audio ? "microphone: \(TestSession.bundled("Tone"))" : "")
+            camera: \(FileSession.library(flood, "width: 256, height: 144, fps: 1"))
+            \(audio ? "microphone: \(FileSession.bundled("Tone"))" : "")
             """, duration: "\(milliseconds)ms", outputs: try Self.outputs([]))
         numbers = try Self.run(session)
     }
 
     /// A microphone that sends blocks of a length.
     init(block: Int) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(TestSession.library(
+            camera: \(FileSession.library(
                 try Self.built.get().flood, "width: 256, height: 144, fps: 1"))
-            microphone: \(try TestSession.hostile("BeepMic", "block: \(block)"))
+            microphone: \(try FileSession.hostile("BeepMic", "block: \(block)"))
             """, duration: "1500ms", outputs: try Self.outputs([]))
         numbers = try Self.run(session)
         frames = Double(try session.report().sound("microphone").sent)
@@ -231,12 +231,12 @@ private struct Count {
         for _ in 0..<takers {
             let library = try TestPlugins.benchmark("take")
             others.append(
-                ", \(TestSession.library(library, "format: 1", "isolation: process"))")
+                ", \(FileSession.library(library, "format: 1", "isolation: process"))")
         }
         return "[{ record: recording }\(others.joined())]"
     }
 
-    private static func run(_ session: TestSession) throws -> [String: Double] {
+    private static func run(_ session: FileSession) throws -> [String: Double] {
         let file = session.folder("count")
         let run = try session.run(
             environment: ["LD_PRELOAD": built.get().counter, "COUNT_FRAME_PATH": file])

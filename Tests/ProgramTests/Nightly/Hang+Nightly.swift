@@ -9,10 +9,10 @@ extension HangTests {
         throws
     {
         // Without a duration: the report must come while the session runs.
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Hang", "where: \(place)", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
+            camera: \(try FileSession.hostile("Hang", "where: \(place)", "on-failure: off"))
+            share: \(try FileSession.hostile("Share"))
             """, duration: nil, deadline: "500ms")
         let child = try session.start()
         let named = "camera: \(place) has not returned after "
@@ -33,8 +33,8 @@ extension HangTests {
     @Test func `an isolated pump that notices no stop is seen again after a start`()
         throws
     {
-        let camera = try TestSession.hostile("PumpInStart", "deaf: 1", "isolation: process")
-        let session = try TestSession(
+        let camera = try FileSession.hostile("PumpInStart", "deaf: 1", "isolation: process")
+        let session = try FileSession(
             "camera: \(camera)", duration: "4s", deadline: "500ms",
             timeline: ["at: 300ms, do: stop camera", "at: 500ms, do: start camera"])
         let run = try session.run()

@@ -5,7 +5,7 @@ import Testing
 extension IdentityTests {
     @Test func `bundled plugins that play files`() throws {
         let media = try TestMedia()
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera:
               plugin: Y4MFile
@@ -18,7 +18,7 @@ extension IdentityTests {
             share:
               plugin: Slides
               settings: { path: "\(media.slides)", seconds: 0.7 }
-              audio: \(try TestSession.hostile("ShareAudio", "rate: 8000"))
+              audio: \(try FileSession.hostile("ShareAudio", "rate: 8000"))
             """, maximum: "320x180@30", duration: "4s", clock: "virtual",
             table: "[320x180@30, 160x90@30]",
             timeline: [
@@ -33,10 +33,10 @@ extension IdentityTests {
 
     @Test func `filters of a share that is turned follow it`() throws {
         let media = try TestMedia()
-        func session(_ more: String) throws -> TestSession {
-            try TestSession(
+        func session(_ more: String) throws -> FileSession {
+            try FileSession(
                 """
-                share: \(try TestSession.hostile("TurningShare", "", """
+                share: \(try FileSession.hostile("TurningShare", "", """
                     pre-processors: [{ plugin: Adjust, settings: { brightness: 0.2 } }, \
                     { plugin: Watermark, settings: { path: "\(media.logo)" }, required: true }\(more)]
                     """))
@@ -55,7 +55,7 @@ extension IdentityTests {
         let told = try report.plugin("share.pre-processors[1]").offer?.revision ?? 0
         #expect(told > 4, "the shapes, and the ceiling")
         // One filter that takes frames of one size keeps the shape.
-        let invert = try TestSession.hostile("Invert")
+        let invert = try FileSession.hostile("Invert")
         let keeping = try session(", \(invert)")
         try expectSame(keeping)
         #expect(try keeping.report().picture("share").outputs.first?.pieces == nil)
@@ -75,7 +75,7 @@ extension IdentityTests {
                 format raw
             }
             """)
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             microphone:
@@ -92,11 +92,11 @@ extension IdentityTests {
     @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
     func `frames of every format`(format: String, way: String) throws {
         let settings = "answer: fixed, fps: 15, format: \(format), way: \(way)"
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Answers", "\(settings), width: 161, height: 91, padding: 7, rotation: 90"))
-            share: \(try TestSession.hostile(
+            share: \(try FileSession.hostile(
                 "ShareAnswers", "\(settings), width: 97, height: 120, range: full, matrix: bt709"))
             """, duration: "400ms", clock: "virtual")
         try expectSame(session)
@@ -108,19 +108,19 @@ extension IdentityTests {
             answer: fixed, fps: 15, format: mjpeg, width: 160, height: 90, range: full, \
             image: "\(media.photo)"
             """
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Answers", settings))", duration: "1s",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Answers", settings))", duration: "1s",
             clock: "virtual")
         try expectSame(session)
     }
 
     @Test(arguments: [8000, 11025, 22050, 44100, 48000, 96000, 192_000])
     func `audio of every rate`(rate: Int) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            microphone: \(try TestSession.hostile("Mic", "rate: \(rate), channels: 1"))
-            share: \(try TestSession.hostile("StillShare", "", """
-                audio: \(try TestSession.hostile("BeepShareAudio", "rate: \(rate), ppm: 300"))
+            microphone: \(try FileSession.hostile("Mic", "rate: \(rate), channels: 1"))
+            share: \(try FileSession.hostile("StillShare", "", """
+                audio: \(try FileSession.hostile("BeepShareAudio", "rate: \(rate), ppm: 300"))
                 """))
             """, maximum: "64x36@30", duration: "2s", clock: "virtual")
         try expectSame(session)
@@ -128,12 +128,12 @@ extension IdentityTests {
 
     @Test(arguments: wild)
     func `irregular cameras`(name: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(name, "", "on-failure: off"))
-            microphone: \(try TestSession.hostile("Overfeeds"))
-            share: \(try TestSession.hostile("SteadyShare", "fps: 120", """
-                audio: \(try TestSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
+            camera: \(try FileSession.hostile(name, "", "on-failure: off"))
+            microphone: \(try FileSession.hostile("Overfeeds"))
+            share: \(try FileSession.hostile("SteadyShare", "fps: 120", """
+                audio: \(try FileSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
                 """))
             """, maximum: "160x90@30", duration: "2s", clock: "virtual",
             timeline: ["at: 700ms, ceiling: 80x45@15", "at: 1s, set: camera.settings.tag=7"])
@@ -146,10 +146,10 @@ extension IdentityTests {
             "ImpatientMic", "SendAudioBeforeStart",
         ])
     func `irregular microphones`(name: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("Steady"))
-            microphone: \(try TestSession.hostile(name))
+            camera: \(try FileSession.hostile("Steady"))
+            microphone: \(try FileSession.hostile(name))
             """, maximum: "64x36@30", duration: "2s", clock: "virtual")
         // The whole file is one block, which is refused: nothing of the track is real.
         try expectSame(session, exit: name == "WholeFile" ? 66 : 0)
@@ -157,11 +157,11 @@ extension IdentityTests {
 
     @Test func `irregular filters`() throws {
         let filters = try ["FilterFails", "Invert", "FilterScribbles", "Invert"].map {
-            try TestSession.hostile($0)
+            try FileSession.hostile($0)
         }
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Steady", "", "pre-processors: [\(filters.joined(separator: ", "))]"))
             """, maximum: "160x90@30", duration: "3s", clock: "virtual",
             timeline: ["at: 1s, ceiling: 80x45@15"])
@@ -170,9 +170,9 @@ extension IdentityTests {
 
     @Test(arguments: ["create", "initialize", "start-send"], ["no lens", ""])
     func `a failed callback is reported equally`(place: String, text: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile(
+            camera: \(try FileSession.hostile(
                 "Fails", "where: \(place), text: '\(text)'", "on-failure: end"))
             """)
         try expectSameFailure(session)
@@ -180,16 +180,16 @@ extension IdentityTests {
 
     @Test(arguments: InstanceFault.all)
     func `an instance that breaks a rule is refused equally`(fault: InstanceFault) throws {
-        let plugin = TestSession.library(
+        let plugin = FileSession.library(
             try TestPlugins.malformed(fault.name), "", "on-failure: end")
-        let session = try TestSession("camera: \(plugin)")
+        let session = try FileSession("camera: \(plugin)")
         try expectSameFailure(session, code: 65)
     }
 
     @Test(arguments: ["long", "not-utf8", "lines", "level"])
     func `a plugin's log is equal`(chatter: String) throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Chatter", "chatter: \(chatter)"))",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Chatter", "chatter: \(chatter)"))",
             duration: "300ms", clock: "virtual")
         let inHost = try Recorded(session, isolation: "host")
         let isolated = try Recorded(session, isolation: "process")
@@ -209,7 +209,7 @@ extension IdentityTests {
         "SendBeforeStart", "AsksForTheUnknown", "WaitInCallback", "GivesUp",
     ]
 
-    private func expectSameFailure(_ session: TestSession, code: Int32 = 69) throws {
+    private func expectSameFailure(_ session: FileSession, code: Int32 = 69) throws {
         let overwriting = "outputs=[{record: {folder: recording, overwrite: true}}]"
         let inHost = try session.run("--set", overwriting, "--set", "session.isolation=host")
         let isolated = try session.run("--set", overwriting, "--set", "session.isolation=process")

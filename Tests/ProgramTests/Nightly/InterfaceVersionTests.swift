@@ -5,11 +5,11 @@ import Testing
 /// Plugins that were built against an older minor of the interface load and run as before.
 @Suite(.ownThreads) struct InterfaceVersionTests {
     /// A session with every kind of interface 1.0, which sends in every way.
-    private func session(_ library: String) throws -> TestSession {
+    private func session(_ library: String) throws -> FileSession {
         func plugin(_ name: String, _ settings: String = "", _ more: String = "") -> String {
-            TestSession.library("\(library)#\(name)", settings, more)
+            FileSession.library("\(library)#\(name)", settings, more)
         }
-        return try TestSession(
+        return try FileSession(
             """
             camera: \(plugin(
                 "Answers", "answer: fixed, fps: 15, width: 320, height: 180, way: leased", """

@@ -30,7 +30,7 @@ extension KernelTests {
 
     @Test(arguments: ["check", "run"])
     func `a bundled plugin that nothing keeps to its grants has a warning`(command: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars, isolation: host }
             microphone: { plugin: Tone, isolation: process }

@@ -10,7 +10,7 @@ import Testing
         let picture = folder("large.\(kind)")
         _ = try Oracle.ffmpeg(
             "-f", "lavfi", "-i", "color=0xC02060:s=8000x6000", "-frames:v", "1", picture)
-        let session = try TestSession(
+        let session = try FileSession(
             "share: { plugin: Slides, settings: { path: \(picture) }, memory-limit: 100 MB }",
             maximum: "640x360@5", duration: "1s", deadline: "30s", clock: "virtual",
             isolation: "process")

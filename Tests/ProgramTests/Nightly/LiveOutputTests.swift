@@ -13,8 +13,8 @@ import Testing
     private func run(
         _ sources: String, track: String = "camera", duration: String = "1s",
         into reader: String = "cat > \"$2\"", exit: Int32 = 0
-    ) throws -> (session: TestSession, run: Finished, report: Report) {
-        let session = try TestSession(
+    ) throws -> (session: FileSession, run: Finished, report: Report) {
+        let session = try FileSession(
             sources, duration: duration,
             outputs: "[{ y4m: { track: \(track) } }, { record: recording }]")
         let script = "\"$0\" run \"$1\" | (\(reader)); exit ${PIPESTATUS[0]}"
@@ -38,7 +38,7 @@ import Testing
         // A frame exceeds the pipe, and the session exceeds the queue: the first write blocks
         // longer than the session.
         let (session, run, report) = try run(
-            "camera: \(try TestSession.hostile("Camera"))", duration: "3s",
+            "camera: \(try FileSession.hostile("Camera"))", duration: "3s",
             into: "head -c 1 > /dev/null; sleep 4; cat > /dev/null")
         let picture = try report.picture("camera")
         let (live, recording) = (try live(picture), try recording(picture))
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `the live output has the session's length, and is never early`() throws {
         let (session, _, report) = try run(
-            "camera: \(try TestSession.hostile("Camera"))", duration: "3s")
+            "camera: \(try FileSession.hostile("Camera"))", duration: "3s")
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.frameCount == 45 && stream.framesPerSecond == 15)
         let live = try live(try report.picture("camera"))
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a camera that never sends is black live, from the first frame on`() throws {
         let (session, _, report) = try run(
-            "camera: \(try TestSession.hostile("Silent"))", exit: 66)
+            "camera: \(try FileSession.hostile("Silent"))", exit: 66)
         let stream = try Y4MRecording(session.folder("live.y4m"))
         #expect(stream.frameCount == 15)
         for index in [0, 10] {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a share that rarely sends repeats four times a second`() throws {
-        let slow = try TestSession.hostile(
+        let slow = try FileSession.hostile(
             "Answers", "answer: fixed, width: 64, height: 48, fps: 1")
         let (session, run, report) = try run("camera: \(slow)", duration: "3500ms")
         #expect(try report.plugin("camera").offer?.track == "64x48@1", "\(run)")

@@ -42,7 +42,7 @@ import Testing
         // `Tests/nightly.sh hour` says how long on the real clock.
         let real = getenv("GREENROOM_REAL_MINUTES").flatMap { Int(String(cString: $0)) }
         let minutes = real ?? Nightly.value(24 * 60, byDay: 2)
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars, pre-processors: [{ plugin: Adjust }] }
             microphone: { plugin: Tone }

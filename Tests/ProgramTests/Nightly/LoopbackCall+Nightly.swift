@@ -41,10 +41,10 @@ extension LoopbackCallTests {
             ([], ["640x360@30", "640x360@30"]),
             (["at: 2s, do: stop camera"], ["640x360@30", "960x540@30"]),
         ] as [([String], [String])] {
-            let session = try TestSession(
+            let session = try FileSession(
                 """
                 camera: { plugin: ColorBars }
-                share: \(try TestSession.hostile("Share"))
+                share: \(try FileSession.hostile("Share"))
                 call: { plugin: LoopbackCall, settings: { script: "Ana 0s bandwidth=1300@1s" } }
                 """, maximum: "1280x720@30", duration: "4s", clock: "virtual", timeline: timeline)
             let run = try session.run()

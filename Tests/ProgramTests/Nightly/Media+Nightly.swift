@@ -182,7 +182,7 @@ extension MediaTests {
     {
         // After the 30th frame, the filter searches for another one forever.
         let graph = "testsrc2=size=320x180:rate=30,select=lt(n\\\\,30)"
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: Media, settings: { device: "lavfi:\(graph)" }, on-failure: off }
             microphone: { plugin: Tone }
@@ -201,7 +201,7 @@ extension MediaTests {
         let film = try CounterFilm()
         let file = try film.make(
             "h264.mp4", "-c:v libx264 -c:a aac".split(separator: " ").map(String.init))
-        let session = try TestSession(
+        let session = try FileSession(
             "media: { file: \"\(file)\" }", duration: nil, isolation: nil, outputs: "[]")
         let host = try session.start("--json")
         defer { host.signal(SIGKILL) }

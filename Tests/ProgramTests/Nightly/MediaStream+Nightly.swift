@@ -45,7 +45,7 @@ extension MediaStreamTests {
         let (server, port) = try serve(film.folderPath)
         defer { withExtendedLifetime(server) {} }
         // The host's process may read the file.
-        let session = try TestSession(
+        let session = try FileSession(
             "media: { url: \"http://127.0.0.1:\(port)/live.m3u8\", isolation: host }",
             duration: "3s", isolation: nil)
         let run = try session.run()

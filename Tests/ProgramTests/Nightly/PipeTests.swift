@@ -6,7 +6,7 @@ import Testing
 /// Statistics of real time: what a pipe's reader gets when.
 @Suite(.ownThreads) struct PipeTests {
     /// Runs a session whose Y4M goes through a pipe into a Python program.
-    private func piped(_ session: TestSession, into program: String) throws -> Finished {
+    private func piped(_ session: FileSession, into program: String) throws -> Finished {
         let script = try session.folder.write("read.py", program)
         let command =
             "set -o pipefail; '\(Checkout.greenroom)' run '\(session.file)' | python3 '\(script)'"
@@ -29,7 +29,7 @@ import Testing
     ///
     /// - Parameter mayMiss: Whether one frame alone is real, which a busy machine may miss.
     private func gaps(
-        of session: TestSession, count: Int, atLeast expected: Int, mayMiss: Bool
+        of session: FileSession, count: Int, atLeast expected: Int, mayMiss: Bool
     ) throws -> [Int] {
         var gaps: [Int] = []
         for _ in 0..<5 where gaps.count(where: { $0 > 10 }) < expected {
@@ -45,8 +45,8 @@ import Testing
 
     @Test(arguments: ["Burst", "Sleeper", "Still"])
     func `a pipe's reader gets frames evenly`(name: String) throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "5s",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile(name))", maximum: "64x36@30", duration: "5s",
             outputs: "[{ y4m: \"-\" }]")
         // A burst of ten has one gap in ten; a busy machine joins some frames, at times too many.
         let gaps = try gaps(
@@ -55,16 +55,16 @@ import Testing
     }
 
     @Test func `a silent share repeats its last frame`() throws {
-        let session = try TestSession(
-            "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "5s",
+        let session = try FileSession(
+            "share: \(try FileSession.hostile("StillShare"))", maximum: "64x36@30", duration: "5s",
             outputs: "[{ y4m: { track: share } }]")
         let gaps = try gaps(of: session, count: 150, atLeast: 60, mayMiss: true)
         #expect(gaps.count { $0 > 10 } >= 60, "they are spread over the time: \(gaps)")
     }
 
     @Test func `a stalled reader affects neither other outputs nor the source`() throws {
-        let session = try TestSession(
-            "camera: \(try TestSession.hostile("Steady"))", maximum: "640x360@30", duration: "3s",
+        let session = try FileSession(
+            "camera: \(try FileSession.hostile("Steady"))", maximum: "640x360@30", duration: "3s",
             outputs: "[{ y4m: \"-\" }, { record: recording }]")
         let run = try piped(
             session,

@@ -39,10 +39,10 @@ extension RecorderTests {
 
     @Test(arguments: [false, true])
     func `audio and video stay in step, including after a pause`(isPaused: Bool) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
-            camera: \(try TestSession.hostile("FlashCamera", "ppm: 0, stamps: own"))
-            microphone: \(try TestSession.hostile("BeepMic", "ppm: 0, stamps: own"))
+            camera: \(try FileSession.hostile("FlashCamera", "ppm: 0, stamps: own"))
+            microphone: \(try FileSession.hostile("BeepMic", "ppm: 0, stamps: own"))
             """, maximum: "16x16@30", duration: isPaused ? "9s" : "5s", clock: "virtual",
             timeline: isPaused
                 ? ["at: 1513ms, do: recording pause", "at: 4491ms, do: recording resume"] : [],
@@ -313,7 +313,7 @@ extension RecorderTests {
     }
 
     @Test func `segments of a recording that still runs are not replaced`() throws {
-        let long = try TestSession(
+        let long = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: nil,
             outputs: "[\(Self.output("file: s.mkv, segment-seconds: 1"))]")
         let child = try long.start()
@@ -343,7 +343,7 @@ extension RecorderTests {
     @Test func `a full disk is an ordinary end`() throws {
         let session = try session(
             ["a.mkv", "a.mp4"].map { Self.output("file: \($0), audio-bit-rate: 510") }
-                + [TestSession.bundled("FrameFolder", "folder: frames, every: 50")],
+                + [FileSession.bundled("FrameFolder", "folder: frames, every: 50")],
             "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", duration: "8s")
         // Looking for plugins needs larger files; what it finds is remembered.
         #expect(try Greenroom.run("check", session.file).exit == .code(0))
@@ -378,7 +378,7 @@ extension RecorderTests {
     func `a recording that was killed plays to its last second`(round: Int) throws {
         let name = ["a.mkv", "a.mp4", "a.webm"][round % 3]
         // The other recording says how far the session was.
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", maximum: "160x90@15",
             duration: nil, outputs: "[\(Self.output("file: \(name)")), { record: recording }]")
         let child = try session.start()
@@ -404,7 +404,7 @@ extension RecorderTests {
 
     /// Waits until files that are being written have content.
     private static func haveContent(
-        _ files: [String], in session: TestSession
+        _ files: [String], in session: FileSession
     ) -> Bool {
         waitUntil {
             let written = files.compactMap { try? RecordedFile(session.folder($0)) }
@@ -414,7 +414,7 @@ extension RecorderTests {
 
     /// The files of a recording in segments.
     private static func segments(
-        _ name: String, _ ending: String, _ session: TestSession
+        _ name: String, _ ending: String, _ session: FileSession
     ) throws -> [RecordedFile] {
         var files: [RecordedFile] = []
         while session.folder.has("\(name)-00\(files.count + 1).\(ending)") {

@@ -40,7 +40,7 @@ extension RecordingFolderTests {
     }
 
     @Test func `only files that an older report lists are removed`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             microphone: { plugin: Tone }

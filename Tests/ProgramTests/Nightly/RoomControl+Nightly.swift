@@ -254,7 +254,7 @@ extension RoomControlTests {
     }
 
     /// The luma of the middle row of an image, at the middle of each of eight bars.
-    private static func luma(of jpeg: [UInt8], in session: TestSession) throws -> [Int] {
+    private static func luma(of jpeg: [UInt8], in session: FileSession) throws -> [Int] {
         let file = session.folder("still.jpg")
         try Data(jpeg).write(to: URL(filePath: file))
         let run = try ChildProcess.run(

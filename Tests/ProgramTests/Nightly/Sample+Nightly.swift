@@ -77,9 +77,9 @@ extension SampleTests {
     }
 
     /// Runs a sample, recording into a folder of the test.
-    private func record(_ file: String, _ arguments: [String]) throws -> (TestSession, Finished) {
+    private func record(_ file: String, _ arguments: [String]) throws -> (FileSession, Finished) {
         // Only its folder is used.
-        let session = try TestSession("")
+        let session = try FileSession("")
         let child = try Greenroom.start(
             ["run", "\(Self.folder)/\(file)"] + (try Self.arguments(for: file)) + arguments
                 + ["--set", "outputs=[{ record: \"\(session.recording)\" }]"])

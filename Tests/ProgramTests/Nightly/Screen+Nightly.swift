@@ -253,7 +253,7 @@ extension ScreenTests {
         func record(
             _ settings: String, while begin: () throws -> Void
         ) throws -> (low: Double, high: Double) {
-            let session = try TestSession(
+            let session = try FileSession(
                 """
                 share:
                   plugin: ColorBarsShare

@@ -8,7 +8,7 @@ extension SharedFrameTests {
         let fast = { (outputs: [String]) in
             try self.run(
                 outputs, maximum: "96x54@240",
-                camera: TestSession.hostile("Steady", "fps: 240"))
+                camera: FileSession.hostile("Steady", "fps: 240"))
         }
         let none = try fast([try Self.taker("host", format: 2)])
         let isolated = try fast(
@@ -70,7 +70,7 @@ extension SharedFrameTests {
         throws
     {
         func run(_ isolation: String) throws -> Result {
-            let call = TestSession.bundled(
+            let call = FileSession.bundled(
                 "LoopbackCall", "script: \"Ana 0s camera\"", "isolation: \(isolation)")
             let taker = try Self.taker(isolation, .none, format: 7, ", tracks: [participant *]")
             return try self.run([taker, taker, taker], "call: \(call)")
@@ -83,8 +83,8 @@ extension SharedFrameTests {
     }
 
     @Test func `a process can read only the frames of its requested format`() throws {
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))", duration: nil,
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars"))", duration: nil,
             outputs: """
                 [\(try [7, 7, 1].map { try Self.taker("process", format: $0) }
                     .joined(separator: ", "))]
@@ -112,10 +112,10 @@ extension SharedFrameTests {
     }
 
     @Test func `no process of a filter maps another's frames`() throws {
-        let filters = try (0..<2).map { _ in try TestSession.hostile("Invert") }
-        let session = try TestSession(
+        let filters = try (0..<2).map { _ in try FileSession.hostile("Invert") }
+        let session = try FileSession(
             "camera: "
-                + TestSession.bundled(
+                + FileSession.bundled(
                     "ColorBars", "", "pre-processors: [\(filters.joined(separator: ", "))]"),
             duration: nil, isolation: "process", outputs: "[]")
         let host = try session.start()
@@ -138,8 +138,8 @@ extension SharedFrameTests {
         name: String
     ) throws {
         let deed = name == "hoard" ? Deed.hoard : .hurry
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "8s",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "8s",
             table: "[1280x720@30]",
             outputs: "[{ record: { folder: recording, size: 16x16 } }, "
                 + "\(try Self.taker("process", deed))]")

@@ -6,7 +6,7 @@ import Testing
 extension StageTests {
     @Test(arguments: ["grid", "speaker", "share"])
     func `a call is recorded as one video with all that is said`(layout: String) throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             microphone: { plugin: Tone }
@@ -27,7 +27,7 @@ extension StageTests {
     }
 
     @Test func `recording a call adds a stage if the file has none`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             call: { plugin: LoopbackCall, settings: { script: "Ana 0s camera microphone" } }
@@ -43,7 +43,7 @@ extension StageTests {
     }
 
     @Test func `a command that names a track that is not there is refused`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             stage: { plugin: Stage, settings: { layout: pip } }
@@ -57,7 +57,7 @@ extension StageTests {
     }
 
     @Test func `participants have files of their own beside the stage`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             microphone: { plugin: Tone }

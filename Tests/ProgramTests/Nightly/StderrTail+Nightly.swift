@@ -6,8 +6,8 @@ extension StderrTailTests {
     @Test func `the last output of a Swift plugin is the message of its fatalError`()
         throws
     {
-        let session = try TestSession(
-            "camera: \(TestSession.library(try TestPlugins.fatal()))", maximum: "64x36@30",
+        let session = try FileSession(
+            "camera: \(FileSession.library(try TestPlugins.fatal()))", maximum: "64x36@30",
             duration: "2s", clock: "virtual", isolation: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

@@ -183,7 +183,7 @@ extension StreamOutputTests {
         #expect(!run.standardError.contains(Self.secret), "\(run)")
     }
 
-    private func expectNoSecret(_ session: TestSession, _ run: Finished) throws {
+    private func expectNoSecret(_ session: FileSession, _ run: Finished) throws {
         let report = String(
             decoding: try readFile(session.recording + "/session.json"), as: UTF8.self)
         for text in [run.standardError, run.text, report] {

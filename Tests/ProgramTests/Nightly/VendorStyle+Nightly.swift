@@ -41,14 +41,14 @@ extension VendorStyleTests {
 
     @Test func `Zoom's filter edits the frames of another camera`() throws {
         let filter = try Self.plugin("ZoomListings", "ZoomFilter")
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera:
               plugin: ColorBars
               settings: { pattern: grey, counter: false, ball: false }
               pre-processors: [{ plugin: \(filter) }]
             """, clock: "virtual", isolation: "process")
-        let plain = try TestSession(
+        let plain = try FileSession(
             """
             camera:
               plugin: ColorBars
@@ -138,7 +138,7 @@ extension VendorStyleTests {
 
     @Test
     func `Azure's receiver hears every sample of a call`() throws {
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             call: { plugin: LoopbackCall, settings: { script: Ana 0s microphone } }
@@ -376,8 +376,8 @@ extension VendorStyleTests {
     private func session(
         _ sources: String, maximum: String = "640x360@30", timeline: [String] = [],
         isolation: String = "process"
-    ) throws -> TestSession {
-        try TestSession(
+    ) throws -> FileSession {
+        try FileSession(
             sources, maximum: maximum, duration: "3s", timeline: timeline, isolation: isolation)
     }
 

@@ -16,7 +16,7 @@ import Testing
         return finished
     }
 
-    private func values(_ session: TestSession, _ plugin: Int = 0) throws -> [String: Double] {
+    private func values(_ session: FileSession, _ plugin: Int = 0) throws -> [String: Double] {
         let all = try #require(try session.report().outputPlugins)
         return all[plugin].values
     }
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `programs see the camera, late, two at once and again`() throws {
         let server = try PipeWireServer()
-        let session = try TestSession(
+        let session = try FileSession(
             Self.camera, maximum: "640x360@30", duration: nil,
             outputs: """
                 [{ plugin: VirtualCamera, settings: { name: Stage } }, { record: recording }]
@@ -121,7 +121,7 @@ import Testing
         throws
     {
         let server = try PipeWireServer()
-        let session = try TestSession(
+        let session = try FileSession(
             """
             camera: { plugin: ColorBars }
             share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }
@@ -155,9 +155,9 @@ import Testing
 
     @Test func `while the session's camera is lost, programs see a slate`() throws {
         let server = try PipeWireServer()
-        let camera = try TestSession.hostile(
+        let camera = try FileSession.hostile(
             "Faulty", "frames: 10, fault: abort", "isolation: process, on-failure: off")
-        let session = try TestSession(
+        let session = try FileSession(
             "camera: \(camera)\nshare: { plugin: ColorBarsShare }", maximum: "640x360@30",
             duration: nil, outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
         let run = try server.greenroom(session)
@@ -211,7 +211,7 @@ import Testing
 
     @Test func `programs of PulseAudio and ALSA hear the microphone`() throws {
         let server = try PipeWireServer()
-        let session = try TestSession(
+        let session = try FileSession(
             """
             microphone: { plugin: Tone, settings: { frequency: 1000, level: -12 } }
             call: { plugin: LoopbackCall, settings: { script: Ana 0s microphone=660 } }
@@ -273,7 +273,7 @@ import Testing
                 "sine=frequency=700:duration=1:sample_rate=44100",
                 "-filter:a", "volume=4", "-f", "wav", "-",
             ])
-        let session = try TestSession(
+        let session = try FileSession(
             """
             microphone: { plugin: VirtualSpeaker }
             share:
@@ -307,7 +307,7 @@ import Testing
 
     @Test
     func `without PipeWire the outputs fail with the fix, and the session continues`() throws {
-        let session = try TestSession(Self.sources, duration: "500ms", outputs: Self.outputs)
+        let session = try FileSession(Self.sources, duration: "500ms", outputs: Self.outputs)
         let nowhere = session.folder.path
         let run = try session.run(
             [], environment: ["XDG_RUNTIME_DIR": nowhere, "PIPEWIRE_REMOTE": nil])
@@ -325,7 +325,7 @@ import Testing
             environment: ["XDG_RUNTIME_DIR": nil, "PIPEWIRE_REMOTE": nil])
         #expect(unset.standardError.contains("no PipeWire: XDG_RUNTIME_DIR is not set"), "\(unset)")
 
-        let speaker = try TestSession("microphone: { plugin: VirtualSpeaker }", duration: "500ms")
+        let speaker = try FileSession("microphone: { plugin: VirtualSpeaker }", duration: "500ms")
         let refused = try speaker.run([], environment: ["XDG_RUNTIME_DIR": nowhere])
         #expect(refused.exit == .code(69), "\(refused)")
         #expect(
@@ -336,7 +336,7 @@ import Testing
 
     @Test func `the devices are back when PipeWire is`() throws {
         let server = try PipeWireServer()
-        let session = try TestSession(
+        let session = try FileSession(
             Self.camera + "\nmicrophone: { plugin: VirtualSpeaker, settings: { name: Loud } }",
             maximum: "640x360@30", duration: nil,
             outputs: """
@@ -371,8 +371,8 @@ import Testing
     @Test
     func `an isolated camera works without a sandbox, and in one fails with the fix`() throws {
         let server = try PipeWireServer()
-        func session(_ more: String) throws -> TestSession {
-            try TestSession(
+        func session(_ more: String) throws -> FileSession {
+            try FileSession(
                 Self.camera, maximum: "640x360@30", duration: nil,
                 outputs: """
                     [{ plugin: VirtualCamera, isolation: process, on-failure: off, \(more) }, \

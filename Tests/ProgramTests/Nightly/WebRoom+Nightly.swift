@@ -355,7 +355,7 @@ extension WebRoomTests {
 
     @Test
     func `a taken port, another call and a short token are errors that name the fix`() throws {
-        let session = try TestSession("camera: { plugin: ColorBars }", isolation: nil)
+        let session = try FileSession("camera: { plugin: ColorBars }", isolation: nil)
         let live = try Live()
         let port = try #require(URL(string: live.url)?.port)
         let taken = try Greenroom.run("live", session.file, "--port", "\(port)")
@@ -363,13 +363,13 @@ extension WebRoomTests {
         #expect(taken.standardError.contains("is in use by another program"), "\(taken)")
         _ = live.end()
 
-        let other = try TestSession(
+        let other = try FileSession(
             "camera: { plugin: ColorBars }\ncall: { plugin: LoopbackCall }", isolation: nil)
         let second = try Greenroom.run("live", other.file)
         #expect(second.exit == .code(65), "\(second)")
         #expect(second.standardError.contains("has the call LoopbackCall"), "\(second)")
 
-        let short = try TestSession(
+        let short = try FileSession(
             "call: { plugin: WebRoom, settings: { viewer-token: abc } }", isolation: nil)
         let third = try Greenroom.run("live", short.file)
         #expect(third.exit == .code(65), "\(third)")
@@ -377,7 +377,7 @@ extension WebRoomTests {
         #expect(!third.standardError.contains("started again"), "\(third)")
         #expect(third.standardError.contains("viewer-token is short"), "\(third)")
 
-        let spaced = try TestSession(
+        let spaced = try FileSession(
             "call: { plugin: WebRoom, settings: { viewer-token: a token of many words } }",
             isolation: nil)
         let fourth = try Greenroom.run("live", spaced.file)
@@ -387,7 +387,7 @@ extension WebRoomTests {
 
     @Test func `a room that can't be opened ends the command at once`() throws {
         // An address of another network.
-        let elsewhere = try TestSession(
+        let elsewhere = try FileSession(
             """
             camera: { plugin: ColorBars }
             call: { plugin: WebRoom, settings: { address: 192.0.2.1 } }

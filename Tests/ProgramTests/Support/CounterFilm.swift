@@ -12,8 +12,8 @@ struct CounterFilm {
 
     init() throws {
         folder = try TemporaryFolder()
-        let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars", "pattern: grey, format: i420, ball: false"))",
+        let session = try FileSession(
+            "camera: \(FileSession.bundled("ColorBars", "pattern: grey, format: i420, ball: false"))",
             maximum: "320x180@30", duration: "2s", clock: "virtual",
             table: "[320x180@30]")
         let run = try session.run()
@@ -55,7 +55,7 @@ struct CounterFilm {
     }
 }
 
-extension TestSession {
+extension FileSession {
     /// The numbers of the film's frames in a recording; nil for one without a number.
     func counters(_ track: String = "camera") throws -> [Int?] {
         let recording = try picture(track)

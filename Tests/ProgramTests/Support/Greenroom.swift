@@ -40,7 +40,7 @@ enum Greenroom {
     ]
 }
 
-extension TestSession {
+extension FileSession {
     /// Runs the session to its end.
     func run(
         _ arguments: String..., environment: [String: String?] = [:]

@@ -76,7 +76,7 @@ final class PipeWireServer {
     }
 
     /// Runs a session.
-    func greenroom(_ session: TestSession, _ arguments: String...) throws -> ChildProcess {
+    func greenroom(_ session: FileSession, _ arguments: String...) throws -> ChildProcess {
         try Greenroom.start(["run", session.file] + arguments, environment: environment)
     }
 

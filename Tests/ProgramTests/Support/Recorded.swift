@@ -20,7 +20,7 @@ struct Recorded {
     ///   - keys: Other keys of the session file, as `--set` takes them.
     ///   - other: The folder of a second recording.
     init(
-        _ session: TestSession, isolation: String, keys: [String] = [],
+        _ session: FileSession, isolation: String, keys: [String] = [],
         andInto other: String? = nil,
         environment: [String: String?] = [:]
     ) throws {

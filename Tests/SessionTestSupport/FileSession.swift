@@ -2,8 +2,8 @@ import Foundation
 package import TestSupport
 package import Testing
 
-/// A session of a test: its file, and its recording in the same folder.
-package struct TestSession {
+/// A session file that a test writes, with its recording in the same folder.
+package struct FileSession {
     package let folder: TemporaryFolder
     /// The session file.
     package let file: String
@@ -123,7 +123,7 @@ extension Report {
     }
 }
 
-extension TestSession {
+extension FileSession {
     /// Expects that the report is consistent, and that it matches the files.
     ///
     /// - Parameter readingAudio: Whether to read audio files, which takes long for hours of audio.

@@ -67,7 +67,7 @@ private final class HangTime: Sendable {
     func end() { isOver.store(true, ordering: .releasing) }
 }
 
-extension TestSession {
+extension FileSession {
     /// Runs the session to its end in this process, and expects that its accounts add up.
     ///
     /// - Parameters:
