@@ -40,7 +40,7 @@ final class Adjust: VideoSourcePreProcessor {
         curves.curves = ToneCurves(settings.adjustment, range: curves.range)
     }
 
-    /// It edits row by row, whatever the size.
+    /// Accepts any size, because the filter edits row by row.
     func onPreProcessPropertyChange(_ capability: VideoCapability) {}
 
     func onPreProcessRawData(_ frame: inout MutableFrame) {

@@ -18,7 +18,7 @@ protocol PictureSink {
     mutating func show(_ picture: PagePicture, isNew: Bool, at time: Int64) throws(SendRefusal)
 }
 
-/// A page that is drawn at a steady rate, on a thread of its own, until the sending stops.
+/// A page that is drawn at a steady rate, on a separate thread, until the sending stops.
 final class PageThread: Sendable {
     private let state: PageState
     private let thread: PluginThread

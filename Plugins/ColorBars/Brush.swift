@@ -61,7 +61,7 @@ struct Brush {
         for index in 0..<group.sampleCount {
             let value = samples[group.samples[index]] << layout.shift
             let offset = index * layout.sampleBytes
-            // Each pixel has a luma of its own, and shares the rest with its group.
+            // Each pixel has its own luma, and shares the rest with its group.
             let luma = group.samples[index] == .y ? group.lumaColumn(index) : nil
             for number in groups {
                 if let luma, !columns.contains(number * group.columns + luma) { continue }
@@ -111,7 +111,7 @@ struct Samples {
 }
 
 extension Samples {
-    /// The value of a sample; all ones for one that is not read.
+    /// The value of a sample; 255 for a component that the format ignores.
     subscript(sample: PixelFormat.Sample) -> UInt16 {
         switch sample {
         case .y: y

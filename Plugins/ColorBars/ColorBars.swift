@@ -132,7 +132,7 @@ struct ColorBars: Camera {
 
 /// The pixel formats that the plugin can draw: all uncompressed ones.
 struct FormatChoice: RawRepresentable, CaseIterable {
-    /// The format; nil for the one that suits the pattern best.
+    /// The format; nil to choose the format that suits the pattern best.
     var format: PixelFormat?
 
     static let auto = FormatChoice()

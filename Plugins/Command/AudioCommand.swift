@@ -29,7 +29,7 @@ struct AudioCommandSettings: PluginSettings {
 
 /// Plays audio that a command writes: the work of ``CommandMicrophone`` and ``CommandShareAudio``.
 private final class AudioCommand {
-    /// Nil for a process of an output.
+    /// The stream to play; nil to play the output of the process that the settings name.
     private let place: StreamPlace?
     private let process: String
     private let plain: AudioFormat
@@ -112,7 +112,7 @@ final class CommandMicrophone: VirtualAudioMic {
     func onMicUninitialized() { sender = nil }
 }
 
-/// The same as the audio of a share.
+/// Plays audio that a command writes to its standard output as the audio of a share.
 final class CommandShareAudio: ShareAudioSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.command-share-audio", name: "Command", version: "1.0.0",

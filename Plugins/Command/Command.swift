@@ -109,7 +109,7 @@ final class Command: Output {
             }
             return want(of: track)
         }
-        // A second participant of this name has to wait.
+        // Another participant of the same name must wait until the first one leaves.
         guard tracks.isEmpty || isKnown else { return nil }
         tracks = [track]
         let want = want(of: track)
@@ -163,7 +163,7 @@ final class Command: Output {
         }
         if !settings.process.isEmpty { try NamedProcesses.claim(settings.process) }
         do {
-            // A participant's stream begins when they have come.
+            // The stream of a participant begins only when the participant joins.
             if stream != nil || !tracks.isEmpty { try start() }
         } catch {
             releaseName()
@@ -321,7 +321,7 @@ final class Command: Output {
         postpone("\(name) \(ending)", afterRun: host.nowNanoseconds - startTime)
     }
 
-    /// Ends a command. What it has not read completely is lost.
+    /// Ends a command. Bytes that the command has not read are lost.
     private func end(
         _ process: CommandWriter, within limits: CommandWriter.EndLimits
     ) -> CommandProcess.Ending {
@@ -330,7 +330,7 @@ final class Command: Output {
         captionReader?.end()
         captionReader = nil
         bytesBefore += process.byteCount
-        // The header may be among it.
+        // Round up, because the unread bytes may contain the header.
         lost += min((ending.unreadByteCount + unitBytes - 1) / unitBytes, given)
         return ending
     }
@@ -342,7 +342,7 @@ final class Command: Output {
         restartTime = host.nowNanoseconds + pause
     }
 
-    /// Writes the records that wait, if the command takes something now.
+    /// Writes the waiting records, if the command is ready to read.
     private func passRecords() {
         guard isStarted, !records.isEmpty, isReady() else { return }
         process?.write(records)
@@ -371,7 +371,7 @@ final class Command: Output {
         host.report(losses, lost)
     }
 
-    /// The value of the report for what was lost.
+    /// The name of the counter of lost media in the report.
     private var losses: String {
         if stream != nil { return "lost" }
         return header.isEmpty ? "samples-lost" : "frames-lost"

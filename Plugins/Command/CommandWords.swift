@@ -9,7 +9,7 @@ struct CommandWords: Sendable {
     /// - Throws: ``PluginError`` with the fix.
     init(_ text: String) throws {
         var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        // The end of the last line, not an empty one.
+        // The text ends with a line break, which begins no further word.
         if lines.last == "" { lines.removeLast() }
         words = lines.map(String.init)
         guard let program = words.first, !program.isEmpty else {

@@ -7,25 +7,25 @@ import PluginProcess
 ///
 /// Nothing here waits longer than its limits of time. Use it from one thread at a time.
 final class CommandWriter {
-    /// The bytes that the command's pipe has taken.
+    /// The number of bytes written to the command's pipe.
     private(set) var byteCount: Int64 = 0
     /// Whether the command reads no more.
     private var isGone = false
 
     private let process: CommandProcess
-    /// The bytes of the newest write, and how many of them the pipe has taken.
+    /// The bytes of the newest write, and the number of them that are already in the pipe.
     private var rest: [UInt8] = []
     private var written = 0
-    /// Whether the command has taken nothing for the time of a write: the next ones don't wait.
+    /// Whether the last write timed out. The next writes then do not wait.
     private var isStalled = false
     /// Nanoseconds on the session clock.
     private let sessionTime: () -> Int64
     /// The time at which the callback that writes has to return, in milliseconds of real time.
     private var callbackEnd: Int64 = .max
 
-    /// The time that a write may take, in milliseconds of real time; without the passing of session time,
-    /// which stands while a virtual clock waits for this output; and all writes of a callback, with
-    /// the end of a command before them below the 2 s that the host gives it.
+    /// Time limits in milliseconds of real time: for a write; for a write while the virtual clock waits for
+    /// this output, so that no session time passes; and for all writes of a callback. With the end of a
+    /// command, they stay below the 2 s that the host allows a callback.
     private static let timeouts = (write: 250, standing: 1200, callback: 1500)
 
     /// The time that a command may take at its end, in milliseconds of real time.
@@ -34,10 +34,10 @@ final class CommandWriter {
         var flush: Int
         var process: CommandProcess.EndLimits
 
-        /// Together below the 2 s that the host gives a callback.
+        /// The sum stays below the 2 s that the host allows a callback.
         static let whileSending = EndLimits(
             flush: 300, process: CommandProcess.EndLimits(close: 1000, terminate: 400))
-        /// Together below the 10 s that the host gives an output's stop-send.
+        /// The sum stays below the 10 s that the host allows an output's stop-send.
         static let atStop = EndLimits(
             flush: 1000, process: CommandProcess.EndLimits(close: 7000, terminate: 1000))
     }
@@ -85,7 +85,7 @@ final class CommandWriter {
         return ending
     }
 
-    /// Whether the command's pipe has taken all that was written.
+    /// Whether all bytes of the newest write are in the pipe.
     private var isComplete: Bool { written == rest.count }
 
     private func put(_ bytes: [UInt8]) {
@@ -141,7 +141,7 @@ final class CommandWriter {
         guard count < 0 else { return count }
         if errno == EPIPE {
             var now = timespec()
-            // It is pending, unless the process ignores it.
+            // Remove the pending SIGPIPE; none is pending if the process ignores the signal.
             while sigtimedwait(&pipeSignal, nil, &now) == -1, errno == EINTR {}
         }
         if errno != EAGAIN, errno != EINTR { isGone = true }

@@ -53,13 +53,13 @@ enum NamedProcesses {
 /// The samples of a named process, and silence while it writes nothing.
 struct ProcessVoice: Sendable {
     private let name: String
-    /// The bytes of a block, and how many of them are left of a sample that was cut in two.
+    /// The bytes of a block, and the number of bytes left over from a sample that a read has cut in two.
     private var bytes: [UInt8] = []
     private var rest = 0
 
     init(of name: String) {
         self.name = name
-        // Earlier samples belong to no moment.
+        // Drop samples from before the start, because they have no place in time.
         bytes = [UInt8](repeating: 0, count: 4096)
         while read(to: bytes.count) > 0 {}
     }

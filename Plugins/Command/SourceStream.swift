@@ -33,7 +33,7 @@ enum StreamPlace: Sendable {
     }
 }
 
-/// Whether a stream is ended before its end.
+/// Whether the plugin has stopped the stream before its end.
 private final class Ending: Sendable {
     let flag = Atomic(false)
 }
@@ -54,7 +54,7 @@ final class SourceStream: Sendable {
         switch place {
         case .command(let command):
             let process = try CommandProcess(command.words, pipes: [.output]) { [isEnding] line in
-                // A command complains of the pipe that is closed.
+                // Do not log the complaints of a command whose pipe the plugin has closed.
                 guard !isEnding.flag.load(ordering: .relaxed) else { return }
                 host.log(.info, "\(command.name): \(line)")
             }
@@ -160,8 +160,8 @@ protocol StreamPlayer: SendableMetatype {
     mutating func pause(until time: Int64) -> Bool
 }
 
-/// Plays a stream on a thread of its own until sending stops. When it has ended it is opened again, or its
-/// command restarted.
+/// Plays a stream on a separate thread until sending stops. When the stream ends, the loop opens it again or
+/// restarts its command.
 final class SourceLoop: Sendable {
     private let stop: StopSignal
     private let thread: PluginThread

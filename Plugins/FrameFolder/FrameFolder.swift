@@ -79,7 +79,7 @@ final class FrameFolder: Output {
     }
 
     func onStart() throws {
-        // Participants come later.
+        // Tracks of participants may open later, so their absence is not an error.
         guard !newFrames.isEmpty || settings.track == .participants else {
             throw PluginError(
                 "the session has no \(settings.track) for this output; add one to the session file (and to "

@@ -25,7 +25,7 @@ struct EffectRecord: Equatable {
         "partik0l": "writes outside its frame, or crashes",
     ]
 
-    /// They read memory before they write it, or numbers that all instances share.
+    /// Effects that read memory before they write it, or that share random numbers between instances.
     private static let random: Set = [
         "cluster", "delaygrab", "ising0r", "nervous", "plasma", "rgbnoise", "tehroxx0r",
     ]

@@ -49,7 +49,7 @@ struct Frei0rEffect: Sendable {
         isBlueFirst = info.colorModel != 1
         record = EffectRecord(String(name.dropFirst("frei0r-".count)))
 
-        // Only an instance tells the defaults.
+        // frei0r reports default values only for an instance.
         guard let instance = functions.construct(64, 64) else {
             throw PluginError("f0r_construct failed", status: .unavailable)
         }

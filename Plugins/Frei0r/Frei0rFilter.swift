@@ -41,7 +41,8 @@ final class Frei0rFilter: VideoSourcePreProcessor {
     private func construct(for frame: FrameSize) throws {
         let size = try Frei0rEffect.size(for: frame)
         guard instance?.size != size else { return }
-        // Made before the old one ends: if it can't be made, frames of the old size continue.
+        // Create the new effect before the old one ends, so that frames of the old size continue after a
+        // failure.
         instance = try Frei0rInstance(settings, effect, size: size)
     }
 

@@ -3,11 +3,11 @@ import GreenroomPlugin
 
 /// The settings of an effect.
 struct Frei0rSettings: PluginSettings {
-    /// Nil only before the bridge has made them.
+    /// The effect; nil only before the bridge has set it.
     let effect: Frei0rEffect?
     /// The effect's values, in the order of its parameters.
     private(set) var values: [Frei0rParameter.Value]
-    /// The text of each colour, which may be none.
+    /// The text of each colour, which may not be a valid colour.
     private var colors: [Int: String] = [:]
     /// Whether to start an effect that is known to fail.
     var startsAnyway = false
@@ -24,7 +24,7 @@ struct Frei0rSettings: PluginSettings {
         values = effect.parameters.map(\.defaultValue)
     }
 
-    /// Settings with a text that names no colour.
+    /// The settings whose text is not a valid colour.
     var badColors: [(name: String, text: String)] {
         colors.sorted { $0.key < $1.key }.compactMap { index, text in
             guard Frei0rFunctions.ColorValue(text) == nil,
@@ -90,7 +90,7 @@ extension Frei0rEffect {
     var settings: [Setting<Frei0rSettings>] {
         var names: Set<String> = []
         func unique(_ name: String) -> String { EffectName.unique(name, among: &names) }
-        /// Values lie from 0 to 1, but for effects that begin elsewhere.
+        /// Values range from 0 to 1. An effect whose default is outside has no bounds.
         func bounds(_ value: Double) -> ClosedRange<Double>? { 0...1 ~= value ? 0...1 : nil }
 
         var table: [Setting<Frei0rSettings>] = []

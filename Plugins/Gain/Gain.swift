@@ -48,7 +48,7 @@ final class Gain: AudioPreProcessor {
         let step = (end - start) / Float(frames)
         var samples = block.samples
         for frame in 0..<frames {
-            // A change takes the whole block, so that it does not click.
+            // Spread a change over the whole block, so that it does not click.
             let level = start + step * Float(frame + 1)
             var loudest: Float = 0
             for index in (frame * channels)..<((frame + 1) * channels) {

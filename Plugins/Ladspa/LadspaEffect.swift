@@ -19,7 +19,7 @@ struct LadspaEffect: @unchecked Sendable {
     let outputs: [UInt]
     /// The ports of control that the effect writes.
     let reports: [UInt]
-    /// The one of them with the effect's delay, in samples; nil without.
+    /// The control port with the effect's delay, in samples; nil if the effect reports none.
     let delay: UInt?
 
     /// The effects of a library that edit audio.
@@ -117,7 +117,7 @@ struct LadspaParameter: Sendable {
         let lower = hints.contains(.boundedBelow) ? (Double(hint.lower) * factor).finite : nil
         let upper = hints.contains(.boundedAbove) ? (Double(hint.upper) * factor).finite : nil
         if let lower, let upper, lower <= upper {
-            // The specification lets them be slightly wider than the numbers.
+            // The specification allows bounds slightly beyond the first and the last integer.
             let (first, last) =
                 form == .integer ? (lower.rounded(.up), upper.rounded(.down)) : (lower, upper)
             bounds = first...max(first, last)

@@ -5,7 +5,7 @@ import GreenroomPlugin
 struct LadspaSettings: PluginSettings {
     /// Nil only before the bridge has made them.
     let effect: LadspaEffect?
-    /// In the order of its parameters.
+    /// The values, in the order of the effect's parameters.
     private(set) var values: [Double]
 
     static var table: [Setting<LadspaSettings>] { [] }

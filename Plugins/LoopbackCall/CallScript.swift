@@ -69,7 +69,7 @@ struct CallScript {
         return capability
     }
 
-    /// `500@4s-8s`: kbit/s, and when.
+    /// Reads `500@4s-8s`: a limit in kbit/s, and the time in which it applies.
     fileprivate static func limit(
         _ text: Substring?, for name: String
     ) throws(PluginError) -> (stretch: Stretch, kilobits: Int) {
@@ -85,7 +85,7 @@ struct CallScript {
         return (stretch, kilobits)
     }
 
-    /// `hello@2s`: a voice, and when.
+    /// Reads `hello@2s`: a voice, and the time at which it starts.
     fileprivate static func saying(
         _ text: Substring?, for name: String
     ) throws(PluginError) -> (voice: String, time: Int64) {
@@ -160,7 +160,7 @@ extension CallScript.Stretch {
     /// Whether a time is in it.
     func contains(_ time: Int64) -> Bool { start <= time && time < end ?? .max }
 
-    /// Reads `2s-10s`, `500ms-2s`, or `2s`, which has no end.
+    /// Reads `2s-10s` or `500ms-2s`. `2s` means: from 2 s to the end of the session.
     fileprivate init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.time)
         guard let first = parts.first, let start = first, parts.count <= 2 else { return nil }

@@ -14,7 +14,7 @@ final class FarEnd: Sendable {
         case frame(Video, Int64)
         case block(Audio, Int64)
         case leave
-        /// A limit of their bit rate begins or ends.
+        /// A limit of the participant's bit rate begins or ends.
         case limit
     }
 
@@ -37,7 +37,7 @@ final class FarEnd: Sendable {
 
     /// The bandwidth of the participants' connections, and its division.
     private struct Connection {
-        /// The weakest of those who are there; nil for no limit.
+        /// The lowest limit among the present participants; nil if nobody has a limit.
         var limit: (name: String, kilobits: Int)?
         /// The numbers of the tracks that show nothing: black, or a slate.
         var dark: Set<UInt32> = []
@@ -62,7 +62,7 @@ final class FarEnd: Sendable {
         self.host = host
     }
 
-    /// Takes what the session needs of a track. [any]
+    /// Follows the session's demand for a track. [any]
     func follow(_ demand: TrackDemand) {
         unwanted.withLock { unwanted in
             if demand.isWanted {
@@ -109,7 +109,7 @@ final class FarEnd: Sendable {
 
     // MARK: The connection
 
-    /// Sets the limit that the weakest connection of those present makes.
+    /// Sets the lowest bit rate among the connections of the present participants as the limit.
     private func setLimit(of people: [Person], at time: Int64) {
         let limits = people.filter { person in
             person.script.presence.contains(time)
@@ -125,7 +125,7 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// Takes that a track shows something, or nothing any more. [media]
+    /// Records whether a track shows only black or a slate. [media]
     func show(_ isDark: Bool, on track: UInt32) {
         connection.withLock { connection in
             if isDark { connection.dark.insert(track) } else { connection.dark.remove(track) }
@@ -133,8 +133,8 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// Divides what the connection carries among the tracks that show something. One that shows nothing
-    /// gets what it would have beside them.
+    /// Divides the limit among the tracks that show a picture. A dark track gets the share that it would have
+    /// if it showed one.
     ///
     /// Called with the lock, so that the host gets the ceilings in order; it does not call back.
     private func setCeilings(of connection: borrowing Connection) {
@@ -164,7 +164,7 @@ final class FarEnd: Sendable {
         VideoCapability(width: 480, height: 270, fps: 15),
     ]
 
-    /// The best that a bit rate has room for, at 0.08 bits for each pixel.
+    /// The best size and rate for a bit rate, at 0.08 bits per pixel.
     private static func capability(within kilobits: Int) -> VideoCapability {
         let fitting = ladder.first { row in
             Double(row.size.area) * row.rate.framesPerSecond * 0.08 <= Double(kilobits) * 1000
@@ -229,7 +229,7 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// Sends; what the host has no room for now is left out, and the next is sent in its time.
+    /// Sends media. If the host has no room, the frame or block is dropped, and the next one follows on time.
     private func goOn(
         _ name: String, _ send: () throws(SendRefusal) -> Void
     ) throws(SendRefusal) {

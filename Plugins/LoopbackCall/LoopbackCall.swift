@@ -1,7 +1,7 @@
 import GreenroomPlugin
 import Synchronization
 
-/// A call whose far end is a script: who joins when, and what they send. It needs no network.
+/// A call whose far end is a script of participants, their times and their media. The call needs no network.
 ///
 /// It takes the session's camera and share, and what each participant is to hear, and reports how
 /// much of them came.
@@ -29,7 +29,7 @@ final class LoopbackCall: Call {
     private var thread: PluginThread?
     /// The session's own video.
     private var video: [Track] = []
-    /// The numbers of those of its tracks that show nothing.
+    /// The numbers of the session's tracks that show only black or a slate.
     private var dark: Set<UInt32> = []
     /// The frames and samples that came, for the report.
     private var frames = 0

@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomPlugin
 
-/// Finds out how much later an echo comes than the audio that it is of.
+/// Measures the delay of an echo behind the audio that causes it.
 ///
 /// Compares the loudness of both, in blocks of 10 ms: where they rise and fall alike is the delay. A voice
 /// beside the echo makes them less alike, and then the last delay stays.
@@ -14,7 +14,7 @@ struct EchoDelay: Sendable {
     private static let shortest = 80
     /// The number of blocks that lie between two comparisons.
     private static let interval = 20
-    /// The similarity that they must have, from -1 to 1.
+    /// The lowest correlation that counts as an echo, from -1 to 1.
     private static let likeness = 0.6
 
     /// The loudness of the last blocks, the newest last.
@@ -56,7 +56,7 @@ struct EchoDelay: Sendable {
         return best
     }
 
-    /// The correlation of the echo with the audio so much earlier.
+    /// The correlation of the echo with the audio `delay` blocks earlier.
     private func likeness(at delay: Int) -> Double {
         let first = max(delay, echo.count - Self.window)
         let number = Double(echo.count - first)
@@ -74,7 +74,7 @@ struct EchoDelay: Sendable {
     }
 }
 
-/// The session's incoming audio, as late as its echo, but for 30 ms.
+/// The session's incoming audio, delayed so that it leads its echo by 30 ms.
 struct AlignedReference: Sendable {
     /// The lead of the reference before its echo, in blocks: the delay is not exact.
     private static let margin = 3
@@ -83,7 +83,7 @@ struct AlignedReference: Sendable {
     private var delay = EchoDelay()
     private var ring = [Int16](repeating: 0, count: blockCount * AudioEditing.blockFrames)
     private var next = 0
-    /// The block for the echo of now.
+    /// The block that belongs to the current block of the microphone.
     private(set) var samples = [Int16](repeating: 0, count: AudioEditing.blockFrames)
 
     /// Adds a block.

@@ -1,7 +1,7 @@
 import CWebRTCAudio
 import GreenroomPlugin
 
-/// Takes noise, rumble and echo out of a voice, and keeps its level even: WebRTC's audio processing.
+/// Removes noise, rumble and echo from a voice, and keeps its level even, with WebRTC's audio processing.
 final class NoiseSuppression: AudioPreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.noise-suppression", name: "NoiseSuppression", version: "1.0.0",

@@ -3,10 +3,10 @@ import GreenroomPlugin
 import PluginPortal
 import Synchronization
 
-/// The question to the user for the cameras, through the desktop's portal, on a thread of its own.
+/// Asks the user for access to the cameras, through the desktop's portal, on a separate thread.
 final class CameraPortal: Sendable {
     enum Answer: Sendable {
-        /// Connected to a PipeWire that has the cameras; it belongs to the reader of the answer.
+        /// A descriptor that is connected to a PipeWire with the cameras. The caller owns it.
         case granted(descriptor: Int32)
         case refused
         case failed(String)
@@ -32,7 +32,7 @@ final class CameraPortal: Sendable {
         if case .granted(let descriptor) = takeAnswer() { close(descriptor) }
     }
 
-    /// Takes the answer; nil while the dialog is open, and after it was taken.
+    /// Removes and returns the answer; nil while the dialog is open, and after the first call with an answer.
     func takeAnswer() -> Answer? {
         question.answer.withLock { answer in
             defer { answer = nil }

@@ -105,7 +105,7 @@ private final class PipeWireLoop: Sendable {
     func join() { thread.join() }
 }
 
-/// The size and rate that the camera is asked for.
+/// The size and rate that the plugin requests from the camera.
 private final class SharedCapability: Sendable {
     let value: Mutex<VideoCapability>
 
@@ -159,7 +159,7 @@ private struct PipeWireWork {
         }
     }
 
-    /// Connects, again after a loss or with another size.
+    /// Connects to the camera, or reconnects after a loss or with another size.
     ///
     /// - Returns: false if the user refuses.
     private mutating func connect() -> Bool {
@@ -266,7 +266,7 @@ private struct PipeWireWork {
         }
     }
 
-    /// Sends; a frame that the host refuses is lost, and the next one may not be.
+    /// Sends a frame. A refused frame is lost, but the host may accept the next one.
     private func passing(_ body: (VideoSender) throws(SendRefusal) -> Void) throws(SendRefusal) {
         do throws(SendRefusal) {
             try body(sender)

@@ -2,8 +2,8 @@ import CFFmpeg
 import PluginEncoding
 import GreenroomPlugin
 
-/// An audio track of a recording. Each file has an encoder of its own, so that it begins and ends
-/// with the sample that it should.
+/// An audio track of a recording. Each file has a separate encoder, so that the file begins and ends at an
+/// exact sample.
 final class AudioTrack {
     static let format = AudioEncoder.format
 
@@ -36,12 +36,12 @@ final class AudioTrack {
         return seconds * 1_000_000_000 + rest * 1_000_000_000 / rate
     }
 
-    /// Takes a block of audio.
+    /// Encodes a block of audio.
     ///
     /// - Parameter index: Its first sample, from 0 at the start of the session.
     func take(_ samples: Span<Int16>, index: Int64, into recording: FileTracks) throws {
         guard index >= 0, index < 1 << 46 else { return }
-        // Blocks that were lost are silence, so that the rest stays where it belongs.
+        // Replace lost blocks with silence, so that later samples keep their time.
         if let first {
             let missing = index - (first + encoder.count)
             guard missing >= 0 else { return }
@@ -97,8 +97,8 @@ final class AudioTrack {
         first = position
     }
 
-    /// Takes a packet of the encoder, whose time is in samples. The first ones may be before the
-    /// first sample: a decoder needs and drops them.
+    /// Adds a packet of the encoder, whose time is in samples. The first packets may precede the first
+    /// sample, because a decoder needs and then drops them.
     private func add(_ made: UnsafeMutablePointer<AVPacket>, to recording: FileTracks) throws {
         guard let first else { return }
         let position = first + made.pointee.pts

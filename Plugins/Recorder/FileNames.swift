@@ -42,8 +42,8 @@ struct FileNames {
         }
     }
 
-    /// Throws if the next file, or one that follows it, is being recorded to: the files before that
-    /// one are of the same recording.
+    /// Throws if another recording writes to the next file or to one that follows it, because the files
+    /// before belong to that recording.
     func checkUnlocked() throws(RecordingError) {
         var later = self
         while later.number < 100_000, Self.exists(later.next) {
@@ -72,7 +72,7 @@ struct FileNames {
         return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// Whether there is something with a name, also a link to nowhere.
+    /// Whether a file, a folder or a link has this name, even a link without a target.
     static func exists(_ path: String) -> Bool {
         var about = stat()
         return lstat(path, &about) == 0

@@ -9,7 +9,7 @@ import GreenroomPlugin
 ///
 /// The file is made with the first frame or block.
 final class FileRecorder {
-    /// A process that was lost begins again in the middle of the session, and continues in another
+    /// After this time, a recording that begins belongs to a restarted process, and continues in another
     /// file.
     private static let latestStart: Int64 = 1_000_000_000
 
@@ -32,13 +32,13 @@ final class FileRecorder {
     private var recording: FileTracks?
     /// The start of the track whose media came first, on the session clock.
     private var origin: Int64 = 0
-    /// Its lock on the first file keeps other recordings away from all of them.
+    /// The first file, whose lock keeps other recordings away from all files of this one.
     private var first: MediaFile?
     /// The memory of a replay; nil before the first frame or block.
     private var memory: ReplayMemory?
     /// The end of a requested replay, which waits for its media; nil without a request.
     private var saveTime: Int64?
-    /// Takes each replay that can be written now.
+    /// Receives each replay that is ready to be written.
     private let onReplay: (ReplayFile) -> Void
 
     /// Opens the encoders, and checks that the file can be made.
@@ -84,7 +84,7 @@ final class FileRecorder {
     }
 
     deinit {
-        // The frames that they keep belong to the host.
+        // Return the host's frames that the tracks keep.
         for track in video.values { track.releaseFrames() }
     }
 
@@ -101,10 +101,10 @@ final class FileRecorder {
 
     // MARK: Recording
 
-    /// The track that a frame is of; nil if this file does not have it.
+    /// The track of a frame; nil if this file does not have the track.
     func videoTrack(_ id: UInt32) -> RecordedVideo? { video[id] }
 
-    /// Takes a frame of one of its tracks.
+    /// Encodes a frame of one of the file's tracks.
     ///
     /// - Returns: Whether something was written.
     func take(_ frame: borrowing OutputFrame, without pauses: RecordingPauses) throws -> Bool {
@@ -211,8 +211,8 @@ final class FileRecorder {
 
     // MARK: Files
 
-    /// Whether this process may stand for one that was lost: it is no session's own. A sandbox that
-    /// does not say so is one of such a process.
+    /// Whether this process may replace a lost one: it is greenroom-runner, not the host. A sandbox that hides
+    /// the answer is a sandbox of greenroom-runner.
     private static let mayBeRestarted: Bool = {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -281,7 +281,8 @@ final class FileRecorder {
     ///   - origin: The start of the track, on the session clock.
     private func begin(at start: Int64, origin: Int64) throws -> FileTracks {
         var names = names
-        // An existing file may be of the process before, or from before a stop: it is not replaced.
+        // Do not replace a file that an earlier process of this recording has written, or this process before
+        // a stop.
         let isResumed =
             processStart.map {
                 (isContinued || Self.mayBeRestarted) && origin < $0
@@ -289,7 +290,7 @@ final class FileRecorder {
             ?? (isContinued || start > Self.latestStart)
         let replaces = settings.overwrite && !isResumed
         if replaces { try names.checkUnlocked() }
-        // A file from before the session is no earlier part of this recording.
+        // A file that is older than the session is not a part of this recording.
         if isResumed, !isContinued, !settings.overwrite,
             names.isOlder(thanSeconds: start / 1_000_000_000 + 2)
         {
@@ -325,7 +326,7 @@ final class FileRecorder {
         }
     }
 
-    /// The recording, which is begun if it is not.
+    /// The recording; begins it if necessary.
     private func recording(at start: Int64, origin: Int64) throws -> FileTracks {
         if let recording { return recording }
         let begun = try begin(at: start, origin: origin)

@@ -30,7 +30,7 @@ final class FileSink {
         } else if about.st_mode & S_IFMT != S_IFREG {
             number = EINVAL
         } else if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-            // Before anything of the other recording is gone. Some file systems have no locks.
+            // Check the lock before the file is truncated. Some file systems have no locks.
             number = EWOULDBLOCK
         } else if about.st_size > 0, ftruncate(descriptor, 0) != 0 {
             number = errno
@@ -87,7 +87,7 @@ final class FileSink {
 
     /// Drops what is behind a position.
     func cut(to length: Int64) {
-        // A file that stays longer ends in a piece that players skip.
+        // If this fails, the file ends in a piece that players skip.
         if ftruncate(descriptor, off_t(length)) == 0 { size = length }
     }
 }

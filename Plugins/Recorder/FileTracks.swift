@@ -137,7 +137,7 @@ final class FileTracks {
 
     /// Adds a packet. A track's packets come in the order of their times.
     func add(_ packet: Packet, cell: Int64) {
-        // There is nothing before the first file, except what a decoder of audio drops.
+        // Only packets that a decoder of audio drops can precede the first file.
         if cell < firstCell { packet.start = max(packet.start, file.start) }
         pending.append((packet, max(cell, nextCell)))
     }

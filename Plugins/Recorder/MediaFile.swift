@@ -9,7 +9,7 @@ final class MediaFile: PieceWriter {
     struct Stream {
         /// For people: `"camera"`.
         var name: String
-        /// Whether players choose it among the tracks of its medium.
+        /// Whether players choose this track among the tracks of its medium.
         var isDefault: Bool
         /// Nil for captions.
         var encoder: Encoder?
@@ -30,8 +30,7 @@ final class MediaFile: PieceWriter {
     private var isOpen = true
     /// The offset of each stream's timestamps, in nanoseconds.
     private var delays: [Int64] = []
-    /// Whether the muxer is still to write what an MP4 file begins with, for which it has to see the
-    /// first packets.
+    /// Whether the muxer has written the beginning of the file. An MP4 file needs its first packets for that.
     private var hasBegun: Bool
 
     /// Creates a file, and writes what it begins with.

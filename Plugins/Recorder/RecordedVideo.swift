@@ -53,7 +53,8 @@ final class RecordedVideo {
     /// Whether a frame can be encoded. After a restart of its source one of another size may come.
     func matches(_ frame: borrowing OutputFrame) -> Bool { encoder.matches(frame) }
 
-    /// Takes a frame for one or several periods. One that does not match leaves the image before it.
+    /// Encodes a frame for one or several periods. A frame of another format leaves the previous image in
+    /// place.
     func take(
         _ frame: borrowing OutputFrame, _ run: PausedTrack.Run, into recording: FileTracks
     ) throws {
@@ -84,8 +85,8 @@ final class RecordedVideo {
             newestCell = cell
         }
         extend(to: last + 1)
-        // The host lends a limited number: give back one before asking for another. Without it the
-        // image is not encoded once more at its end, and lasts all the same.
+        // Return a kept frame before keeping another one, because the host limits their number. If keeping
+        // fails, the image stays anyway, but is not encoded once more at its end.
         still = nil
         if endIndex > encodedIndex + 1 { still = try? frame.keep() }
     }
@@ -104,7 +105,7 @@ final class RecordedVideo {
     /// Gives back what the track keeps.
     func releaseFrames() { still = nil }
 
-    /// The newest image stays until the begin of a period.
+    /// Extends the newest image up to a period.
     private func extend(to index: Int64) {
         endIndex = max(endIndex, index)
         let time = rate.dueNanoseconds(ofFrame: index)

@@ -3,8 +3,8 @@ import PluginEncoding
 import GreenroomPlugin
 import GreenroomSchema
 
-/// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each track of
-/// a participant as a file of its own.
+/// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each participant's
+/// track in a separate file.
 final class Recorder: Output {
     static let plugin = PluginDescription(
         id: "org.greenroom.recorder", name: "Recorder", version: "1.0.0",
@@ -205,11 +205,11 @@ final class Recorder: Output {
         case .camera, .share, .stage: track.capability != nil
         case .microphone, .shareAudio: settings.audioTracks == .separate
         case .mix: settings.audioTracks == .mix
-        // In a call, what the others say.
+        // The audio of the participants in a call.
         case .incoming: true
-        // Only if neither of the other mixes is among the tracks.
+        // Record the full mix only if the other mixes are not among the tracks.
         case .fullMix: !tracks.values.contains { $0.kind == .mix || $0.kind == .incoming }
-        // Only where the session file names it.
+        // The host offers it only if the session file names it.
         case .split: true
         case .mixMinus: false
         }
@@ -473,7 +473,7 @@ final class Recorder: Output {
                 + "Frames of another size are skipped, and the previous image stays")
     }
 
-    /// With one digit behind the point.
+    /// A number with one decimal place.
     private static func tenths(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
@@ -481,8 +481,8 @@ final class Recorder: Output {
 
     // MARK: Failures
 
-    /// Ends a participant's file, or else the recording: what keeps one piece of it from the disk
-    /// keeps the next ones, too. The other files are completed.
+    /// Ends a participant's file, or else the recording, because later writes would fail like this one. The
+    /// other files are completed.
     private func fail(_ error: any Error, _ file: FileRecorder, _ track: Track) throws {
         let isFull = (error as? RecordingError)?.isFull ?? false
         if track.participant != nil, !isFull {

@@ -50,7 +50,7 @@ final class PortalSource: FrameSource {
         if needed > image.capacity {
             image = CapturedImage(capacity: needed)
             read = screen.read(into: image.whole)
-            // Larger again: the next period reads it.
+            // The screen has grown again: the next period reads the image.
             guard read.size.area * CapturedImage.bytesOfPixel <= image.capacity else {
                 return .unchanged
             }
@@ -61,7 +61,7 @@ final class PortalSource: FrameSource {
     }
 }
 
-/// The question to the user, on a thread of its own, and its answer.
+/// Asks the user which screen to share, on a separate thread, and keeps the answer.
 private final class PortalRequest: Sendable {
     enum Phase: Sendable {
         case asking

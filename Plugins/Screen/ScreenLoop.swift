@@ -105,7 +105,7 @@ private final class CaptureWork: Sendable {
                     missing.flatMap { $0.state == "lost" ? $0 : nil } ?? .lost("\(error)"))
             }
             guard !interruption.withLock({ $0.isStopping }) else { return }
-            // A source that is opened again may ask again, and be lost again.
+            // A reopened source may ask the user again, and may be lost again.
             if update == .missing(.unanswered), let missing { update = .missing(missing) }
             if case .ended(let reason) = update { return host.finish(reason) }
             var isNew = update == .changed

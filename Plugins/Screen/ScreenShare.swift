@@ -80,7 +80,8 @@ final class ScreenCapture {
         self.isCamera = isCamera
     }
 
-    /// The target's own size: the host scales it if it is larger than the limit, or no row of a camera's.
+    /// Answers with the target's own size. The host scales a target that is larger than the limit, or that
+    /// has no row in a camera's table.
     func answer(to limit: VideoCapability) throws -> VideoAnswer {
         let answer = try answer(own: ownSize(), limit)
         let capability = answer.capability(suggested: limit)
@@ -100,12 +101,13 @@ final class ScreenCapture {
         if let agreed { return agreed.size }
         let unknown = FrameSize(width: 1280, height: 720)
         guard target != .portal else {
-            // The dialog may be open for long, and comes when the share starts. Its bus must be there now.
+            // The dialog may stay open for long, so it opens when the share starts. Only the bus must exist
+            // now.
             _ = try Portal(host)
             return unknown
         }
         var source = try X11Source(target, showsCursor: settings.cursor, host: host)
-        // A hidden window is waited for.
+        // The share waits for a window that is hidden.
         return try source.size() ?? unknown
     }
 

@@ -16,7 +16,8 @@ struct X11Source: FrameSource {
     private var isStale = true
     /// Whether the window can't be captured now.
     private var isHidden = false
-    /// The time to look for a closed window; nil while there is one, or none is wanted.
+    /// The time of the next search for a closed window; nil while the window exists, or if the target is not
+    /// a window.
     private var nextSearch: Int64?
     private var cursor: Cursor?
 
@@ -163,7 +164,7 @@ struct X11Source: FrameSource {
     private mutating func fetch(_ rows: Range<Int>) -> Bool {
         cursor?.overlay.remove(from: image)
         let isDone = display.fetch(rows, of: area, to: image)
-        // Closed or resized meanwhile: the next events say it.
+        // The target was closed or resized in between: the next events report it.
         if !isDone { isStale = true }
         return isDone
     }

@@ -74,7 +74,7 @@ enum SpeechSynthesizer {
     /// Loads a voice, unless it is loaded.
     private static func select(_ voice: String, _ state: inout State) throws {
         guard voice != state.voice else { return }
-        // Other names are paths, or voices of mbrola, which is a program of its own.
+        // Other names are paths, or voices of mbrola, which is a separate program.
         let isName = voice.utf8.allSatisfy {
             switch $0 {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

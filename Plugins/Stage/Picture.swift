@@ -96,7 +96,7 @@ struct YUVColor {
     }
 }
 
-/// A picture in I420 with memory of its own, which is allocated once for each size.
+/// A picture in I420 with its own memory, which is allocated once for each size.
 struct Picture {
     private(set) var size: FrameSize
     private var bytes: [UInt8]

@@ -3,7 +3,7 @@ import GreenroomPlugin
 import GreenroomSystem
 import Synchronization
 
-/// Sends packets on a thread of its own, and connects again when the connection is lost.
+/// Sends packets on a separate thread, and connects again when the connection is lost.
 final class Publisher: Sendable {
     /// The time that the rest may take at the end: below the 10 s that the host gives an output's stop-send.
     private static let longestEnd: Int64 = 5_000

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Sends video with the session's audio to a server, or into a folder as HLS, through FFmpeg's libraries.
 ///
-/// The callbacks encode; a thread of its own sends.
+/// The callbacks encode; a separate thread sends.
 final class Stream: Output {
     static let plugin = PluginDescription(
         id: "org.greenroom.stream", name: "Stream", version: "1.0.0",

@@ -34,7 +34,7 @@ struct TextPainter {
     private var origin: Int64?
     /// The last frame's, for frames without one.
     private var lastTime: Int64 = 0
-    /// Messages that were logged.
+    /// The messages that are already logged.
     private var told: Set<String> = []
 
     init(_ settings: TextSettings, host: PluginHost) throws(PluginError) {

@@ -165,8 +165,8 @@ struct AudioChunks {
         return count > data.size / 10 ? count : nil
     }
 
-    /// A chunk that libsndfile reads to its end and no further: what it reads by the chunk's content
-    /// instead of its size is there.
+    /// A chunk that libsndfile reads to its end and no further, even where it follows sizes in the chunk's
+    /// content.
     ///
     /// - Returns: nil for one that can't be made so.
     private static func harmless(_ name: String, _ bytes: [UInt8]) -> [UInt8]? {

@@ -251,7 +251,7 @@ final class WebRoom: Call {
                 status: .badSetting)
         }
         let network = RoomNetwork(
-            // With a way through a router, the page alone may be for this machine's proxy.
+            // If a router forwards media, the address may be only the page's, for a proxy on this machine.
             address: reaches(settings) ? nil : settings.address,
             ports: try ports(settings.udpPorts), announcement: announcement,
             servers: IceServers(

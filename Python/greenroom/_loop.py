@@ -55,7 +55,7 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def loop() -> asyncio.AbstractEventLoop:
-    """The one event loop of Greenroom's callbacks, on a thread of its own."""
+    """The one event loop of Greenroom's callbacks, on a separate thread."""
     global _loop
     with _lock:
         if _loop is None:
@@ -79,7 +79,7 @@ def expect(owner: asyncio.AbstractEventLoop | None, name: str) -> None:
     if owner is not None and asyncio.get_running_loop() is not owner:
         raise RuntimeError(
             f"{name} belongs to the event loop that has opened it, and another loop runs this: "
-            "Greenroom's callbacks have a loop of their own. Open one there, or call it with "
+            "Greenroom's callbacks have their own loop. Open one there, or call it with "
             "asyncio.run_coroutine_threadsafe from here"
         )
 
@@ -100,7 +100,7 @@ _tasks: set[asyncio.Future[None]] = set()
 def release() -> None:
     """Lets the host go on while the callback of this context waits for session time to pass."""
     released = _released.get(None)
-    # A callback may run a loop of its own on another thread, and its future belongs to this one.
+    # A callback may run its own loop on another thread, and its future belongs to this one.
     if released is not None and released.get_loop() is asyncio.get_running_loop():
         if not released.done():
             released.set_result(None)

@@ -261,7 +261,7 @@ class Session:
         self._socket = await asyncio.open_unix_connection(_find(self.name or ""), limit=1 << 20)
 
     async def _follow(self) -> None:
-        """Reads events of a session that ran already, on a connection of its own."""
+        """Reads events of a session that ran already, on a separate connection."""
         writer: asyncio.StreamWriter | None = None
         try:
             path = _find(self.name or "")

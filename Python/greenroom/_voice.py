@@ -99,7 +99,7 @@ class Voice:
 
         In an event loop it returns at once: ``await voice.play(pcm)`` continues when the audio has been
         heard. A callback that is a plain ``def`` cannot call it, because the host waits for callbacks. Elsewhere,
-        as on a thread of your own, it returns when the audio has been heard or `clear` was called.
+        as on your own thread, it returns when the audio has been heard or `clear` was called.
         """
         view = memoryview(pcm)  # type: ignore[arg-type]
         if view.format not in ("B", "b", "c", "h", "<h", "@h", "H"):

@@ -503,7 +503,7 @@ static void set_up_agent(GstElement *webrtc, const greenroom_peer_terms *terms)
     g_object_unref(ice);
 }
 
-// Each stream gets a jitter buffer with threads of its own, whatever the answer says.
+// Each stream gets a jitter buffer with its own threads, whatever the answer says.
 static void limit_streams(GstElement *webrtc)
 {
     GstElement *rtpbin = gst_bin_get_by_name(GST_BIN(webrtc), "rtpbin");

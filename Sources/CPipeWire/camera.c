@@ -7,7 +7,7 @@
 
 // So many buffers that programs may hold some of them.
 #define BUFFERS 8
-// Frames that wait for a program that takes them at a rhythm of its own.
+// Frames that wait for a program that takes them at its own rhythm.
 #define MOST_QUEUED 2
 
 static uint32_t frame_bytes(const struct greenroom_pipewire *node) {

@@ -155,7 +155,7 @@ static int finish(
         sd_bus_error_free(&error);
         return result;
     }
-    // Older portals answer with a path of their own.
+    // Older portals answer with another path.
     const char *path = NULL;
     if (sd_bus_message_read(reply, "o", &path) >= 0 && path)
         snprintf(portal->request, sizeof portal->request, "%s", path);

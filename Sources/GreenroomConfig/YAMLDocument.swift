@@ -34,7 +34,7 @@ struct YAMLDocument {
         let start = SourceLocation(.file(line: 1, column: 1), path: "")
         try self.init(text, in: source, nothing: start) { mark in
             guard let mark else { return start.origin }
-            // libyaml puts the end of a text without a last break on a line of its own.
+            // libyaml puts the end of a text without a last break on a separate line.
             guard mark.line <= source.lineCount else { return source.end }
             return .file(line: mark.line, column: mark.column)
         }

@@ -9,7 +9,7 @@ package struct Y4MFormat: Hashable, Sendable {
         case center
         /// Between the two on the left, as in MPEG-2 and H.264: `C420mpeg2`.
         case left
-        /// On the left, U and V on lines of their own, as in PAL DV: `C420paldv`.
+        /// On the left, U and V on separate lines, as in PAL DV: `C420paldv`.
         case dv
     }
 
@@ -170,7 +170,7 @@ extension Y4MFormat {
         return (format, end + 1, notes)
     }
 
-    /// The place of the chroma samples in a kind of 4:2:0; nil for another kind of chroma.
+    /// The position of chroma samples that a name of 4:2:0 stands for; nil for other names.
     private static func siting(_ name: String) -> ChromaSiting? {
         switch name.lowercased() {
         case "420", "420jpeg": .center

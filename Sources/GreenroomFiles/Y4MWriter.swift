@@ -10,7 +10,7 @@ import GreenroomMedia
 /// data is removed and writing can continue. The format has no limit of file size.
 ///
 /// The process must ignore `SIGPIPE`, so that a closed pipe is an error like any other. A write
-/// blocks while the reader of a pipe does not read: call it on a thread of its own. Use it from one
+/// blocks while the reader of a pipe does not read: call it on a separate thread. Use it from one
 /// thread at a time.
 package struct Y4MWriter: ~Copyable, Sendable {
     /// The format in the header.

@@ -40,7 +40,7 @@ extension Session {
         }
     }
 
-    /// Runs the session on a thread of its own, from the first `create` to the end of the last
+    /// Runs the session on a separate thread, from the first `create` to the end of the last
     /// output. A session runs once. Cancelling the task stops it in order.
     ///
     /// - Returns: The report, also of a session that failed.

@@ -44,9 +44,9 @@ extension CommonLibrary: RunnerFactory {
     }
 }
 
-/// A process with several instances of a session: one that this host started, or a program that
-/// connected. Its first runner has no instance: it confines and measures a process of this host, and
-/// ends the process or its connection.
+/// A process with several instances of a session: a process that this host started, or a program that
+/// connected. The first runner has no instance. It confines and measures a process of this host, and ends the
+/// process or the connection.
 final class CommonProcess: Sendable {
     private struct State {
         /// The contexts of the live instances, by handle.

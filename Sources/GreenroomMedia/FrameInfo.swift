@@ -1,4 +1,4 @@
-/// The description of a frame, without format and size.
+/// The properties of a frame other than its format and size.
 public struct FrameInfo: Equatable, Sendable {
     /// The rotation that makes it upright.
     public var rotation: Rotation

@@ -11,7 +11,7 @@ import SystemPackage
 /// The Unix socket at which programs of the same user reach a running session.
 ///
 /// A client sends lines as `--control` takes them, and gets lines of JSON as `--json` prints them:
-/// what became of its own commands, and what it asks for: see ``SessionRequest``.
+/// the outcomes of its commands, and the answers to its requests: see ``SessionRequest``.
 package final class SessionSocket: Sendable {
     private struct State {
         var clients: [Client] = []

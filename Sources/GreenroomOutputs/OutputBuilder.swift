@@ -111,7 +111,7 @@ package struct OutputBuilder {
         _ = feed.control.takeNews()
     }
 
-    /// Whether the session has a track: one of its own or a mix.
+    /// Whether the session has a track: its own track or a mix.
     private func has(_ track: SessionTrack) -> Bool {
         guard let role = track.role else { return track.needsCall ? hasCall : !audioTracks.isEmpty }
         return track.medium == .video

@@ -7,7 +7,7 @@
 /// ``exportPlugins(_:)``.
 ///
 /// No two calls on a plugin overlap, so a plain struct or class needs no lock for values that only its
-/// callbacks use. Protect values that a thread of your own uses as well; the compiler reports them.
+/// callbacks use. Protect values that your own thread uses as well; the compiler reports them.
 public protocol Plugin: SendableMetatype {
     /// The settings of the plugin; ``NoSettings`` by default.
     associatedtype Settings: PluginSettings = NoSettings

@@ -29,7 +29,7 @@ public struct PluginHost: Sendable {
 
     /// Waits until the session clock reaches a time; returns at once if it has passed.
     ///
-    /// Call it from a thread of your own, never from a callback.
+    /// Call it from your own thread, never from a callback.
     ///
     /// - Parameter nanoseconds: A time on the session clock.
     /// - Returns: `Status.ok`, or `Status.stopped` as soon as stop-send begins. End your thread when the

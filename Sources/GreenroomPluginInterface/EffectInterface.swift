@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomABI
 
-/// An interface of effects for many programs: shared libraries with functions of their own. A
+/// An interface of effects for many programs: shared libraries with different functions. A
 /// bundled library, the bridge, describes the effects of a file as plugins.
 package struct EffectInterface: Hashable, Sendable {
     /// The interface's name in messages.
@@ -36,7 +36,7 @@ package struct EffectInterface: Hashable, Sendable {
         mark: "ladspa_descriptor", homeFolder: ".ladspa",
         machineFolders: ["/usr/local/lib/ladspa", "/usr/lib/ladspa"])
 
-    /// The table of interfaces.
+    /// All interfaces of effects that Greenroom knows.
     package static let all = [frei0r, ladspa]
 
     /// Returns the interface of an effect's plugin name or id; nil for other plugins.

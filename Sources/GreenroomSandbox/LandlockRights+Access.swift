@@ -3,8 +3,8 @@ import GreenroomSystem
 extension LandlockRights {
     /// The rights of a grant.
     ///
-    /// The rights exclude making links, sockets, pipes and devices, which could outlive the plugin
-    /// as traps.
+    /// The rights exclude making links, sockets, pipes and devices, because these could remain as traps after
+    /// the plugin has ended.
     init(_ access: PathGrant.Access) {
         self =
             switch access {

@@ -4,9 +4,9 @@ import SystemPackage
 
 /// The layer that filters system calls: seccomp.
 enum SystemCallFilter {
-    /// The action that asks the host.
+    /// The filter's action that asks the host.
     static let notifying = greenroom_seccomp_notify
-    /// The action that refuses.
+    /// The filter's action that refuses a call with EPERM.
     static let refusing = greenroom_seccomp_error(EPERM)
 
     /// ``refusing`` without an errno, to query whether the kernel supports the action.

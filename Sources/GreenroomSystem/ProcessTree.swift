@@ -18,7 +18,7 @@ package struct ProcessTree: Sendable {
     /// Linux's USER_HZ, the unit of `stat` on all architectures.
     private static let ticksPerSecond = 100.0
 
-    /// Deeper trees have no end in sight: a plugin can start processes as it likes.
+    /// The deepest level that counts, because a plugin can nest processes without limit.
     private static let deepest = 8
 
     private static func ticks(of process: pid_t, depth: Int) -> Int {

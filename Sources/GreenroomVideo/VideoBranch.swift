@@ -91,7 +91,7 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// A form that has not begun yet.
+    /// A format change that the output has not reached yet.
     private struct Beginning: ~Copyable, Sendable {
         var form: BranchForm
         /// The first slot of the form.

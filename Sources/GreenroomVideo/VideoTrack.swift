@@ -147,7 +147,8 @@ package final class VideoTrack: Sendable {
         change(&account)
         var end = end.load(ordering: .sequentiallyConsistent)
         if account.next <= end {
-            // Either limit(to:) sees the reached period, or this sees the end.
+            // Store first and load again, so that either `limit(to:)` sees the reached period or this thread
+            // sees the new end.
             reached.store(account.next, ordering: .sequentiallyConsistent)
             end = self.end.load(ordering: .sequentiallyConsistent)
         }

@@ -112,7 +112,7 @@ package final class VideoEncoder {
         frame.pointee.color_trc = encoder.context.pointee.color_trc
         frame.pointee.pts = index
         frame.pointee.pict_type = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        // Without a buffer of its own the encoder would copy the frame first.
+        // Without its own buffer, the encoder would copy the frame first.
         frame.pointee.buf.0 = av_buffer_create(
             frame.pointee.data.0, planes[0].count, { _, _ in }, nil, AV_BUFFER_FLAG_READONLY)
         defer { av_frame_unref(frame) }

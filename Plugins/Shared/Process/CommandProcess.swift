@@ -5,9 +5,9 @@ internal import GreenroomSchema
 internal import GreenroomSystem
 internal import SystemPackage
 
-/// A command that runs in a process group of its own, with pipes to and from it.
+/// A command that runs in a separate process group, with pipes to and from it.
 ///
-/// The group ends with this process, also if SIGKILL ends this process.
+/// The group ends with this process, even if SIGKILL ends this process.
 package final class CommandProcess: Sendable {
     /// A descriptor of the command that a pipe is connected to.
     package struct Stream: Sendable {

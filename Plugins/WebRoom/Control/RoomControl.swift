@@ -7,7 +7,7 @@ import Synchronization
 final class RoomControl: Sendable {
     /// Streams of events at a time.
     static let mostReaders = 8
-    /// The time for which an answer waits for what became of a command.
+    /// The longest wait for the outcome of a command, in seconds.
     private static let longestOutcome = 2.0
 
     private struct State {
@@ -66,11 +66,11 @@ final class RoomControl: Sendable {
     /// The outcome of a command.
     enum Result {
         case outcome(CommandOutcome)
-        /// It is queued, and its effect is an event of its own, or comes later.
+        /// The command is queued. Its effect comes later, or has a separate event.
         case queued
     }
 
-    /// Sends a command, and waits for what becomes of it.
+    /// Sends a command, and waits for its outcome.
     func perform(_ command: String, of session: SessionControl) async throws -> Result {
         let next = state.withLock { $0.log.next }
         let number = try session.command(command)

@@ -68,7 +68,7 @@ extension RoomHandler {
         }
     }
 
-    /// Lets operators in alone.
+    /// Accepts requests only from operators.
     private func admit(
         _ request: RoomRequest, _ role: Access.Role?, _ sender: String
     ) throws(RequestError) -> SessionControl {

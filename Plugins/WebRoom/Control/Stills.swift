@@ -16,7 +16,7 @@ final class Stills: Sendable {
 
     private struct State {
         var tracks: [UInt32: Track] = [:]
-        /// The tracks that are wanted, and until when, on the session clock.
+        /// The tracks that requests need, and the end of that need on the session clock.
         var wanted: [UInt32: Int64] = [:]
         /// Requests that wait for an image of a track.
         var waiting: [UInt32: Int] = [:]
@@ -33,7 +33,7 @@ final class Stills: Sendable {
 
     // MARK: The session
 
-    /// A track is there, or has changed.
+    /// Adds a new track, or updates a changed one.
     ///
     /// - Returns: The want for still images.
     func describe(_ track: Track) -> TrackWant? {
@@ -180,7 +180,7 @@ struct StillImage: Sendable {
         let (width, height) = (Self.even(size.width), Self.even(size.height))
         let widths = [width, width / 2, width / 2]
         let rows = [height, height / 2, height / 2]
-        // No longer lent when it was copied.
+        // Reject a copy that the host interrupted by taking the frame back.
         guard planes.count == 3,
             zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })
         else {

@@ -41,7 +41,7 @@ package struct ServerAnswer: Equatable, Sendable {
                         .prefix(SDPDescription.mostCandidates))
             }
             if let payload = Self.payload(of: answered, for: offered) {
-                // The room offers only the first medium with a port of its own.
+                // The room offers a separate port only for the first medium.
                 (medium.hasPort, medium.isBundleOnly) = (true, false)
                 medium.direction = answered.direction
                 medium.payloads = offered.payloads.filter { own in

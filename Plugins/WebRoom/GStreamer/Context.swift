@@ -8,7 +8,7 @@ final class Handler<Value>: Sendable {
 }
 
 extension greenroom_gst_context {
-    /// Hands over an object, which lives until no call follows.
+    /// Passes an object, which lives until the last callback has returned.
     init(_ object: some AnyObject & Sendable) {
         self.init(
             value: Unmanaged.passRetained(object).toOpaque(),

@@ -48,7 +48,7 @@ final class Pipeline: Sendable {
         return Element(owned: child)
     }
 
-    /// Stops and frees it, once; waits for its threads, so not on one of them.
+    /// Stops and frees the pipeline, once. Waits for the pipeline's threads, so never call it on one of them.
     func stop() { greenroom_gst_stop(element.pointer) }
 }
 

@@ -47,7 +47,7 @@ struct Sink: Sendable {
         }
     }
 
-    /// Asks what is before it for a key frame.
+    /// Requests a key frame from the elements before the sink.
     func requestKey() { greenroom_gst_request_key(element.pointer) }
 }
 

@@ -28,7 +28,7 @@ struct Source: Sendable {
 struct RawFrame: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Nil if it is no longer lent, or without memory.
+    /// Copies a frame; nil if the host has taken the frame back, or without memory.
     ///
     /// - Parameter size: That of the frame, or of its half rendition.
     init?(

@@ -18,7 +18,7 @@ struct HTTPReply: Sendable {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self' blob:; "
         + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-    /// A viewer that has vanished keeps its place for as long.
+    /// The time after which the place of a vanished viewer is free, in seconds.
     private static let retrySeconds = 15
 
     private static let usual = [
@@ -88,7 +88,7 @@ struct HTTPReply: Sendable {
         HTTPReply(201, nil, .data(Data()), [("Location", path)])
     }
 
-    /// The ETag of the ICE session of a connection: it has one alone.
+    /// The ETag of a connection's ICE session, of which each connection has one.
     static func tag(of id: String) -> String { "\"\(id)\"" }
 
     static var done: HTTPReply { HTTPReply(204, nil, .data(Data())) }

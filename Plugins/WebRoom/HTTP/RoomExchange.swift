@@ -67,7 +67,8 @@ final class RoomExchange: Sendable {
         }
     }
 
-    /// The network has taken all parts of the stream, or the reader has gone. [the server's thread]
+    /// Wakes the sender of a stream: the network has all parts, or the reader has disconnected. [the server's
+    /// thread]
     func drain() {
         state.withLock { state in
             state.isDrained = true

@@ -41,7 +41,7 @@ final class RoomHandler: Sendable {
     let access: Access
     let control: RoomControl
     private let origins: AllowedOrigins
-    /// The place where a proxy shows the room's own page; nil: nowhere.
+    /// The origin at which a proxy shows the room's page; nil without a proxy.
     private let publicOrigin: String?
     /// The title of the page; nil if none.
     private let title: String?
@@ -95,7 +95,7 @@ final class RoomHandler: Sendable {
         }
         let isAllowed = isOwn(request) || origins.allows(request.head["origin"])
         if request.method == "OPTIONS" {
-            // A browser asks without the token.
+            // Browsers send OPTIONS without the token.
             return isAllowed ? HTTPReply.options(links: role == nil ? [] : links) : Self.otherPage
         }
         if let response = try await respondToProgram(request, path, role, sender) {
@@ -199,8 +199,9 @@ final class RoomHandler: Sendable {
 
     // MARK: Parts of requests
 
-    /// Whose limits a request counts for: those of the connection that it names, so that people behind
-    /// one address don't use up each other's; else those of the address and the link.
+    /// The key that a request's limits apply to. A request that names a connection counts for the connection,
+    /// so that people behind one address don't use up each other's budget. Other requests count for the
+    /// address and the link.
     private func sender(
         of request: RoomRequest, _ path: [String], _ role: Access.Role?, _ client: ClientAddress?
     ) -> String {

@@ -11,12 +11,14 @@ import Synchronization
 /// It bounds what untrusted clients can take: connections, together and of an address, and the bytes and
 /// the time of a head, a body and an answer.
 final class RoomServer: Sendable {
-    /// The time that a head may take, a body, an answer to be made, and 16 kB of it to be sent, in seconds.
+    /// Time limits in seconds: to receive a head, to receive a body, to make an answer, and to send 16 kB of
+    /// it.
     private static let headSeconds = 10.0
     private static let bodySeconds = 10.0
     private static let answerSeconds = 40.0
     private static let writeSeconds = 15.0
-    /// The time that an answer of a known length may take to be sent: those who read slowly keep a place.
+    /// The time limit in seconds for sending an answer of known length, because a slow reader occupies a
+    /// place.
     private static let sendSeconds = 60.0
     /// The time for which a connection waits for the next request.
     private static let idleSeconds = 60.0
@@ -33,7 +35,7 @@ final class RoomServer: Sendable {
         var socket: Int32
         /// The far end's address; nil: unknown.
         var client: ClientAddress?
-        /// Until when an answer of a known length has to be sent; nil: there is none.
+        /// The time at which an answer of known length must be sent; nil for other answers.
         var end: Double?
     }
 
@@ -208,7 +210,7 @@ final class RoomServer: Sendable {
             release: { value in Unmanaged<RoomExchange>.fromOpaque(value).release() })
     }
 
-    /// A head is read.
+    /// Handles the head of a request.
     ///
     /// - Returns: Whether its body is wanted; else the reason is the answer.
     private func begin(

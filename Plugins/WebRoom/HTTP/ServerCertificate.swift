@@ -32,7 +32,7 @@ final class ServerCertificate: Sendable {
 
     private struct State {
         var stamps: [Stamp?]
-        /// The first one, until the server takes it.
+        /// The first certificate, until the server owns it.
         var first: Handle?
     }
 
@@ -69,7 +69,7 @@ final class ServerCertificate: Sendable {
         return try? Self.read(paths.certificate, paths.key).pointer
     }
 
-    /// The certificate for the caller to hand over, if the files have changed and are right.
+    /// A new certificate, which the caller then owns; nil unless the files have changed and are valid.
     func changed() -> OpaquePointer? {
         let stamps = [Stamp(paths.certificate), Stamp(paths.key)]
         let isOther = state.withLock { state in

@@ -1,7 +1,7 @@
 import RoomDecisions
 import Synchronization
 
-/// One viewer's way from the encoders of audio: packets pass once the viewer is connected.
+/// Passes packets from the audio encoders to one viewer, once the viewer is connected.
 final class AudioFeed: Sendable {
     private struct State {
         var isOpen = false

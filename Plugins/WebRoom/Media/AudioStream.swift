@@ -27,7 +27,7 @@ final class AudioStream: Sendable {
         }
     }
 
-    /// Removes a viewer, if it has them.
+    /// Removes a viewer, if the stream has this viewer.
     func remove(_ feed: AudioFeed) {
         let unused = state.withLock { state -> Pipeline? in
             state.feeds.removeAll { $0 === feed }

@@ -13,8 +13,8 @@ final class RemoteAudio: Sendable {
     private static let format = AudioFormat(sampleRate: 48_000, channels: 2)
     /// 100 ms: the most that the host takes at once.
     private static let longestBlock = 9600
-    /// The host plays a guest's audio 100 ms after its time. What is older, as what waits while the track
-    /// is opened, would be played later, and all that follows as late behind its video.
+    /// The host plays a guest's audio 100 ms after its time. Older audio, such as audio that waited while the
+    /// track was opened, would play later, and would delay all later audio behind its video.
     private static let longestDelay: Int64 = 100_000_000
 
     private struct State {
@@ -53,8 +53,8 @@ final class RemoteAudio: Sendable {
     /// Closes the track.
     func close() { state.withLock { $0.track.take() }?.close() }
 
-    /// Sends samples with the time at which they were spoken: their packets come with jitter, and
-    /// what a burst brings belongs where it would have come without it.
+    /// Sends samples with the time at which they were spoken, because jitter and bursts of packets must not
+    /// move them.
     private func take(_ decoded: DecodedSamples) {
         guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
         let samples = decoded.samples

@@ -41,7 +41,7 @@ final class RemoteVideo: Sendable {
         /// Demands for tracks that were unknown when the session sent them. The session does not
         /// repeat them.
         var early: [UInt64: TrackDemand] = [:]
-        /// The largest size that the session takes; nil before it has said that.
+        /// The largest size that the session requests; nil before its first demand.
         var wantedSize: FrameSize?
         var isMuted = false
         /// Whether a frame was decoded.
@@ -49,9 +49,9 @@ final class RemoteVideo: Sendable {
         /// Whether nothing can be decoded before the next key frame.
         var awaitsKey = true
         var keyRequests = KeyFrameRequests()
-        /// Whether it was too much: the guest has to go.
+        /// Whether the guest has exceeded a limit and must be removed.
         var isTooMuch = false
-        /// Frames as the depayloader sees them: that of H.264 needs no marker bit to end one.
+        /// The limits of frames, as the depayloader counts them: H.264 frames may end without a marker bit.
         var limit = StreamLimit(.video)
         var size: FrameSize?
         /// Changes of the size since `counted`.
@@ -215,7 +215,7 @@ final class RemoteVideo: Sendable {
         return old != wantedSize
     }
 
-    /// Takes what the session needs of the track.
+    /// Follows the session's demand for a track.
     ///
     /// - Returns: Whether the track is this one.
     func follow(_ demand: TrackDemand) -> Bool {
@@ -236,7 +236,7 @@ final class RemoteVideo: Sendable {
         return isOurs
     }
 
-    /// The guest shows nothing, or something again.
+    /// Mutes or unmutes the session's track.
     func setMuted(_ isMuted: Bool) {
         let track = state.withLock { state in
             state.isMuted = isMuted

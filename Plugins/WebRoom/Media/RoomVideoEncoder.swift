@@ -68,7 +68,7 @@ final class RoomVideoEncoder: Sendable {
         }
     }
 
-    /// Whether it takes a frame; it may be too slow.
+    /// Whether the encoder has room for a frame, which it lacks while it is too slow.
     var isReady: Bool { source.waiting < Self.longestQueue }
 
     /// Encodes a frame.

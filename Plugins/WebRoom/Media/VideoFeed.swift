@@ -56,7 +56,7 @@ final class VideoFeed: Sendable {
     /// Ends the feed, because the far end does not accept the video. Its packets would block the audio's.
     func refuse() { state.withLock { ($0.isRefused, $0.isOpen) = (true, false) } }
 
-    /// Takes a layer of a stream from now on; nil: nothing. One call at a time.
+    /// Forwards a layer of a stream from now on; nil to forward nothing. One call at a time.
     func watch(_ stream: VideoStream?, _ layer: StreamLayer?) {
         let stream = layer == nil ? nil : stream
         let (old, begins) = state.withLock { state -> (VideoStream?, Bool) in
@@ -76,7 +76,7 @@ final class VideoFeed: Sendable {
         if begins { begin() }
     }
 
-    /// The layers that it needs.
+    /// The layers that the slot needs.
     var needs: Needs {
         state.withLock { state in
             guard !state.isRefused else { return [] }
@@ -103,7 +103,7 @@ final class VideoFeed: Sendable {
             else {
                 return (nil, false)
             }
-            // A sender that has restarted begins with a key frame, too.
+            // Wait for a key frame, with which a restarted sender begins, too.
             if isLate || layer == state.current && !state.rewriter.continues(packet.facts) {
                 state.current = nil
             }
@@ -118,7 +118,7 @@ final class VideoFeed: Sendable {
             }
             let isMissed = isTarget && layer != state.current
             if isTarget, !state.isOwed, isMissed || state.rule.isWaiting {
-                // A viewer who got nothing can't ask.
+                // Request a key frame for the viewer, who cannot ask before a packet has arrived.
                 state.isOwed =
                     state.rule.isWaiting
                     ? state.rule.isDue(at: Self.now) : state.rule.ask(at: Self.now)
@@ -133,7 +133,7 @@ final class VideoFeed: Sendable {
         return needsKey
     }
 
-    /// The viewer has lost something. [any]
+    /// Handles a viewer's request after a loss. [any]
     func requestKey() {
         let (stream, layer) = state.withLock { state -> (VideoStream?, StreamLayer?) in
             guard state.isOpen, state.rule.ask(at: Self.now) else { return (nil, nil) }

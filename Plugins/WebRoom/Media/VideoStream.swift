@@ -8,7 +8,7 @@ import Synchronization
 final class VideoStream: Sendable {
     private struct State {
         var track: Track
-        /// The guest's video; nil if the session makes the track, or another call.
+        /// The guest's video; nil if the session or another call sends the track.
         var source: RemoteVideo?
         var encoders: [RoomVideoEncoder] = []
         var feeds: [VideoFeed] = []
@@ -141,8 +141,8 @@ final class VideoStream: Sendable {
         return needs
     }
 
-    /// Sets or lifts a ceiling for the source: no network carries the full rendition, or one does
-    /// again.
+    /// Sets a ceiling for the source if no viewer's network carries the full rendition, or lifts it when one
+    /// does again.
     func setCeiling(_ isSet: Bool) {
         guard let whole else { return }
         let limit = VideoCapability(
@@ -209,8 +209,8 @@ final class VideoStream: Sendable {
                 self?.pass(
                     packet, StreamLayer(rendition: rendition, isForwarded: false), codec)
             })
-        // One without viewers ends with the next change of viewers. The thread that takes one from
-        // the list stops it.
+        // Keep an encoder without viewers until the viewers change again. The thread that removes an encoder
+        // from the list stops it.
         let unused = state.withLock { state -> RoomVideoEncoder? in
             guard !state.hasEnded else { return made }
             let index = state.encoders.firstIndex { $0 === old }

@@ -173,7 +173,7 @@ final class Guest: Sendable {
         }
     }
 
-    /// Opens the session's tracks of what arrives.
+    /// Opens the session's tracks of the arriving media.
     ///
     /// A track that is open owes media: so it is opened with the first of them.
     func openTracks() throws(SendRefusal) {
@@ -245,7 +245,7 @@ final class Guest: Sendable {
         }
     }
 
-    /// They leave: the connection ends, and so do their tracks. Not on the peer's threads.
+    /// Removes the guest: the connection and its tracks end. Never call it on the peer's threads.
     func leave() {
         let participant = state.withLock { state in
             state.hasLeft = true

@@ -11,7 +11,7 @@ final class Opening: Sendable {
 
     private let state = Mutex(State())
 
-    /// The connection is there.
+    /// Records that the connection is established.
     func open() {
         state.withLock { $0.isConnected = true }
         openFeeds()
@@ -32,7 +32,7 @@ final class Opening: Sendable {
         viewer.audio?.open()
     }
 
-    /// The far end tells what arrives.
+    /// Passes on the far end's report of received packets.
     func take(_ feedback: greenroom_peer_feedback) {
         let (viewer, onTight) = state.withLock { ($0.viewer, $0.onTight) }
         if viewer?.take(feedback) ?? false { onTight?() }

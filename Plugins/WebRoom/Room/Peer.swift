@@ -15,10 +15,10 @@ final class Peer: Sendable {
     struct Events: Sendable {
         var onConnected: @Sendable () -> Void = {}
         var onGone: @Sendable (String) -> Void = { _ in }
-        /// Media arrive, of a codec. Returns what takes them: elements with one open end; nil to
-        /// ignore them.
+        /// Called when media of a codec arrive. Returns the elements that receive them, with one open end;
+        /// nil to ignore the media.
         var onMedia: @Sendable (String) -> String? = { _ in nil }
-        /// These elements are there, and get media from now on.
+        /// Called when these elements are in the pipeline and begin to receive media.
         var onAdded: @Sendable (String) -> Void = { _ in }
         /// The far end reports what arrived of what was sent to it.
         var onFeedback: @Sendable (greenroom_peer_feedback) -> Void = { _ in }
@@ -32,7 +32,7 @@ final class Peer: Sendable {
         var description: CheckedContinuation<String, any Error>?
         /// The session that later candidates of the far end must match; nil before its description.
         var target: CandidateTarget?
-        /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
+        /// The webrtcbin; nil from the end on, because its callbacks retain the peer.
         var webrtc: Element?
         /// The candidates that are tried: the room's, and the far end's.
         var local: [SDPDescription.Candidate] = []
@@ -67,7 +67,7 @@ final class Peer: Sendable {
     private let events: Events
     private let state: Mutex<State>
     private let network: RoomNetwork
-    /// The start of the pipeline's time on GStreamer's clock.
+    /// The time on GStreamer's clock at which the pipeline's time begins.
     private let base: UInt64
     /// All that arrives.
     private let meter: PacketMeter
@@ -153,14 +153,14 @@ final class Peer: Sendable {
     ///   - address: The only address to be reached at; nil: all of the machine.
     /// - Throws: ``RequestError``.
     func offer(receiving: Receiving?, address: String?) async throws -> String {
-        // The far end may take its time.
+        // The far end has this long to answer.
         state.withLock { $0.begun = greenroom_gst_now() + Self.longestAnswer }
         let text = try await describe(answering: nil, receiving: receiving, address: address)
         if let local = try? SDPDescription(text) { keep(local) }
         return text
     }
 
-    /// Keeps the room's candidates, to say later which ones were tried.
+    /// Keeps the room's candidates, so that an error can name the ones that were tried.
     private func keep(_ local: SDPDescription) {
         state.withLock { $0.local = local.media.flatMap(\.transport.candidates) }
     }

@@ -81,7 +81,8 @@ extension Room {
             release(.viewer, from: address)
             throw error
         }
-        // At once with the viewer: a stream that ends removes the viewers that it finds.
+        // Check the stream and add the viewer under one lock, because an ending stream removes only the
+        // viewers that it finds.
         let refusal = state.withLock { state -> RequestError? in
             guard !state.isClosed else { return Self.full }
             if let stream, state.streams[stream] == nil { return Self.ended }
@@ -167,7 +168,7 @@ extension Room {
         services.soon { viewer.leave() }
         adaptSoon()
         release(.viewer, from: viewer.address) { viewer.peer.stop() }
-        // Of the audio; adapting asks for the video.
+        // Request the audio tracks again; adaptSoon() does so for the video.
         services.host.wantsChanged()
         report()
         return true
@@ -175,10 +176,10 @@ extension Room {
 
     // MARK: Adapting to networks
 
-    /// Decides again what viewers get, soon.
+    /// Soon decides again which streams viewers get.
     func adaptSoon() { services.soon { [weak self] in self?.adapt() } }
 
-    /// Decides what viewers get of each stream, and what the sources are asked for.
+    /// Decides which streams viewers get, and which sizes the sources should send.
     private func adapt() {
         let now = Double(greenroom_gst_now()) / 1e9
         let (viewers, streams, guests) = state.withLock { state in

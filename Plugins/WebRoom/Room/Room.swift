@@ -21,7 +21,7 @@ final class Room: Sendable {
         var guests: [String: Guest] = [:]
         /// Viewers who are participants, too: their number, by the viewer.
         var hearing: [String: UInt32] = [:]
-        /// Participants to leave out of what a room hears that is a viewer, by the viewer.
+        /// For each viewer that is another room: the participants whose audio would be an echo there.
         var echoes: [String: Set<UInt32>] = [:]
         /// The connections with media servers: a viewer's and a guest's.
         var servers: [ServerPurpose: String] = [:]
@@ -34,7 +34,7 @@ final class Room: Sendable {
         let changes: Signal
         /// Connections, from before they are made until after they have stopped.
         var places: [Place: Int] = [:]
-        /// Of these, viewers, by their address.
+        /// The number of viewers at each address.
         var viewerPlaces: [String: Int] = [:]
         /// Guests whom the operator has removed.
         var dismissed: Set<String> = []
@@ -141,7 +141,7 @@ final class Room: Sendable {
         }
     }
 
-    /// A participant's track has ended: so have the connections that show it alone.
+    /// Ends a participant's track, and the connections that show only this track.
     func end(_ track: Track) {
         if track.kind == .mixMinus, let number = track.participant?.number {
             return endMix(of: number)
@@ -222,7 +222,7 @@ final class Room: Sendable {
     func follow(_ demand: TrackDemand) {
         let guests = state.withLock { Array($0.guests.values) }
         for guest in guests where guest.video?.follow(demand) ?? false {
-            // The guest's page sends no more than that.
+            // Notify the guest's page, which sends no larger size than the session needs.
             changed()
             return
         }
@@ -230,7 +230,7 @@ final class Room: Sendable {
 
     // MARK: Listeners
 
-    /// Lets the viewers that belong to a participant hear all but themselves.
+    /// Routes the viewers that belong to a participant to the mix without the participant.
     func moveListeners(of participant: UInt32) {
         state.withLock { state in
             route(Self.listeners(of: participant, in: state), in: state)
@@ -244,7 +244,8 @@ final class Room: Sendable {
             + state.echoes.filter { $0.value.contains(participant) }.map(\.key)
     }
 
-    /// Leaves out of what other rooms hear the participants through whom they would hear themselves.
+    /// Prevents echoes between rooms: no room receives the audio of a participant through whom it would hear
+    /// itself.
     func leaveOutEchoes() {
         let isNew = state.withLock { state in
             let far = Self.farRooms(in: state)
@@ -282,8 +283,8 @@ final class Room: Sendable {
         }
     }
 
-    /// Lets viewers hear what they are to hear, and nothing else: who joins again after a loss is another
-    /// participant, before or after the first one has left.
+    /// Connects each viewer to the right mix. A guest who joins again after a loss is a new participant,
+    /// before or after the old one has left.
     func route(_ viewers: [String], in state: State) {
         for viewer in viewers {
             guard let feed = state.viewers[viewer]?.audio else { continue }
@@ -291,7 +292,7 @@ final class Room: Sendable {
             let shared =
                 switch echoes.count {
                 case 0: state.hearing[viewer].flatMap { state.mixes[$0] } ?? audio
-                // Two participants have no mix without both.
+                // Each mix leaves out a single participant, so several echoes have no mix.
                 case 1: echoes.first.flatMap { state.mixes[$0] } ?? ownAudio
                 default: ownAudio
                 }
@@ -320,9 +321,9 @@ final class Room: Sendable {
 
     // MARK: Places
 
-    /// Takes a place for a connection, before it is made.
+    /// Reserves a place for a connection, before the connection is made.
     ///
-    /// - Parameter address: Of a viewer, if it has places of its own.
+    /// - Parameter address: The viewer's address; nil if the address has no limit of viewers.
     /// - Throws: ``RequestError`` if there is none.
     func reserve(_ place: Place, from address: String? = nil) throws(RequestError) {
         try state.withLock { state throws(RequestError) in
@@ -361,7 +362,7 @@ final class Room: Sendable {
         }
     }
 
-    /// Ends a connection, later, and then gives its place back.
+    /// Stops a connection later, and then frees its place.
     func release(
         _ place: Place, from address: String? = nil, stop: @escaping @Sendable () -> Void = {}
     ) {
@@ -385,7 +386,7 @@ final class Room: Sendable {
         let (viewers, guests) = state.withLock {
             (Array($0.viewers.values), Array($0.guests.values))
         }
-        // Viewers may send a report every 5 s only.
+        // Viewers may send only a report every 5 s.
         let idle: [(id: String, nanoseconds: UInt64)] =
             switch place {
             case .viewer:
@@ -409,7 +410,7 @@ final class Room: Sendable {
         return true
     }
 
-    /// Reserves a place by `admit`; if there is none, once again after a silent connection has ended.
+    /// Reserves a place with `admit`. If the room is full, ends a silent connection and tries once more.
     func admitting<Admitted>(_ place: Place, _ admit: () throws -> Admitted) async throws
         -> Admitted
     {
@@ -465,8 +466,8 @@ final class Room: Sendable {
         services.host.log(.warning, "\(server ?? name): \(trouble)")
     }
 
-    /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,
-    /// and nothing is wanted of a track without viewers.
+    /// Forgets the tracks of guests who have left. The host reports only the ends of requested tracks, and
+    /// the room requests nothing of a track without viewers.
     private func forgetTracksOfGone() {
         let (tracks, mixes, isQuieter) = state.withLock { state in
             let guests = state.guests.values
@@ -506,7 +507,7 @@ final class Room: Sendable {
                 Array(state.viewers.values), Array(state.guests.values)
             )
         }
-        // Each waits for threads of its own: together they are done within a callback's time.
+        // Stop all peers at once, because each waits for its threads and the callback's time is limited.
         DispatchQueue.concurrentPerform(iterations: viewers.count + guests.count) { index in
             if index < viewers.count {
                 viewers[index].peer.stop()

@@ -10,6 +10,6 @@ struct RoomNetwork: Sendable {
     var announcement = Announcement.none
     var servers = IceServers()
 
-    /// Now, as servers' passwords count it: seconds since 1970.
+    /// The current time in seconds since 1970, as TURN passwords need it.
     static var now: Int { time(nil) }
 }

@@ -18,10 +18,10 @@ final class RoomServices: Sendable {
         clock = RoomClock(now: host.nowNanoseconds)
     }
 
-    /// Does something on a thread that may wait: pipelines stop there.
+    /// Runs a task that may block, such as stopping a pipeline.
     func later(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Does something that decides what viewers get: one thing at a time, and soon.
+    /// Runs a task that decides which streams viewers get. The tasks run one at a time.
     func soon(_ body: @escaping @Sendable () -> Void) { adapting.async(execute: body) }
 
     /// Waits until all that is done.

@@ -6,7 +6,7 @@ final class Signal: Sendable {
         var count = 0
         var lastWaiter = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// The waiters whose wait is over before it has begun.
+        /// The waiters that were cancelled before their wait began.
         var over: Set<Int> = []
     }
 

@@ -9,7 +9,7 @@ final class Viewer: Sendable {
     struct Shown: Equatable, Sendable {
         var slot: Int
         var stream: UInt32
-        /// Nil: the network carries nothing of it.
+        /// The sent size; nil if the network has no room for the video.
         var size: FrameSize?
         /// Of the full rendition.
         var whole: FrameSize
@@ -23,7 +23,7 @@ final class Viewer: Sendable {
         var wishes: [SlotWish] = []
         var plan = SlotPlan()
         var estimator = BandwidthEstimator()
-        /// Whether the far end reports what arrives, or will; else everything is sent.
+        /// Whether the far end reports received packets. Without reports, the room sends everything.
         var hasFeedback = false
         var shares: [Int: SlotPlan.Share] = [:]
         var shown: [Shown] = []
@@ -37,7 +37,7 @@ final class Viewer: Sendable {
     /// A slot each, in the order of the offer's videos.
     let videos: [VideoFeed]
     let audio: AudioFeed?
-    /// Whether the viewer has asked for one stream, and goes with it.
+    /// Whether the viewer has requested a single stream, and leaves when the stream ends.
     let isOfOneStream: Bool
     private let state = Mutex(State())
 
@@ -202,12 +202,12 @@ final class Viewer: Sendable {
         }
     }
 
-    /// Lets go of the streams. [the room's queue for that]
+    /// Stops forwarding all streams. [the room's queue for adapting]
     func leave() { for video in videos { video.watch(nil, nil) } }
 
     // MARK: The connection
 
-    /// Elements that send what the offer wants, and the numbers of their packets.
+    /// The form of a slot: the codec and the caps of its packets.
     private struct SlotForm {
         /// Nil for audio.
         var codec: RoomCodec?
@@ -215,7 +215,8 @@ final class Viewer: Sendable {
         var rewriter: PacketRewriter
     }
 
-    /// A slot for each stream, in their order: GStreamer takes them for what is offered in that order.
+    /// Makes a slot for a stream. The slots keep the order of the offer, because GStreamer assigns them in
+    /// that order.
     private static func slot(of stream: MediaStream, isOffered: Bool) -> SlotForm {
         let source = UInt32.random(in: 1...UInt32.max)
         return SlotForm(
@@ -226,7 +227,8 @@ final class Viewer: Sendable {
 }
 
 extension MediaStream {
-    /// The packets of the stream, in GStreamer's language: of the far end's text it has numbers alone.
+    /// The caps of the stream's packets, in GStreamer's language. From the untrusted description, they
+    /// contain only numbers.
     ///
     /// - Parameter isOffered: Whether the room makes the offer, and so says all parameters.
     func caps(isOffered: Bool) -> String {

@@ -81,7 +81,7 @@ GstBuffer *_Nullable greenroom_gst_i420(
 // Buffers that wait in an appsrc.
 uint64_t greenroom_gst_waiting(GstElement *_Nonnull source);
 
-// Push a buffer into an appsrc, which takes a reference of its own.
+// Push a buffer into an appsrc, which takes its own reference.
 void greenroom_gst_push(GstElement *_Nonnull source, GstBuffer *_Nonnull buffer);
 
 // Push a copy of bytes.

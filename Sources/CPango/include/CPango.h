@@ -33,7 +33,7 @@ typedef struct greenroom_text_style {
     double subtitle;     // the size of the text after the heading, as a part of the font's
 } greenroom_text_style;
 
-// A text in lines, at a place of its own.
+// A text in lines, with its position.
 typedef struct greenroom_layout greenroom_layout;
 
 // Lays out UTF-8 without control characters except line feeds.

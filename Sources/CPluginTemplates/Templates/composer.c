@@ -100,7 +100,7 @@ static void draw(composer *me, const gr_mutable_frame *frame) {
   pthread_mutex_unlock(&me->source.lock);
 }
 
-/* Runs on a thread of its own from start_send to stop_send. */
+/* Runs on a separate thread from start_send to stop_send. */
 static void send_frames(gr_source *source) {
   gr_frame_time time;
   gr_lease lease;

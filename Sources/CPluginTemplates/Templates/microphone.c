@@ -20,7 +20,7 @@ static void fill(int16_t *samples, double *phase, int64_t frequency_hz) {
   }
 }
 
-/* Runs on a thread of its own from start_send to stop_send. */
+/* Runs on a separate thread from start_send to stop_send. */
 static void send_sound(gr_source *source) {
   microphone *me = (microphone *)source;
   int16_t samples[BLOCK];

@@ -20,7 +20,7 @@ static void draw(const gr_mutable_frame *frame, int64_t time_ns, int64_t lines) 
   }
 }
 
-/* Runs on a thread of its own from start_send to stop_send. */
+/* Runs on a separate thread from start_send to stop_send. */
 static void send_frames(gr_source *source) {
   share *me = (share *)source;
   gr_frame_time time;

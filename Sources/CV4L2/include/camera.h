@@ -8,7 +8,7 @@
 
 #pragma clang assume_nonnull begin
 
-// Answers a request as ioctl does: 0, or -1 with errno. Tests put a device of their own here.
+// Answers a request as ioctl does: 0, or -1 with errno. Tests replace it by a fake device.
 typedef int (*greenroom_v4l2_ioctl)(void *_Nullable context, int descriptor, unsigned long request,
                                     void *argument);
 

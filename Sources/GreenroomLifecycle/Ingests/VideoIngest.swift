@@ -471,7 +471,7 @@ package final class VideoIngest: Sendable {
     ) throws(Refusal) -> VideoFrame {
         try state.withLock { state throws(Refusal) in
             guard let frame = state.takeBack(id) else {
-                // An unknown lease of an ended sender needs no report of its own.
+                // An unknown lease of an ended sender needs no separate report.
                 if state.status == .gone { throw Refusal(.gone, in: call) }
                 throw Refusal(.lease(id), in: call)
             }

@@ -29,7 +29,7 @@ struct InstanceEnvironment: Sendable {
     let events: SessionEvents
     /// The folders and files that the plugin may write to; nil if it has the host's rights.
     private let writable: [String]?
-    /// The most frames of the plugin in use; 0 for a plugin without frames of its own.
+    /// The most frames of the plugin in use; 0 for a plugin that makes no frames.
     let frameLimit: Int
     private let limiter = LogRateLimiter()
     private let warnings = GivenWarnings()

@@ -3,7 +3,7 @@ public import GreenroomMedia
 /// A video source that draws frames at a steady rate: ``Camera`` or ``Screen``.
 ///
 /// The SDK answers offers, keeps the sender and runs a ``FramePump``. No two calls overlap,
-/// although frames are drawn on a thread of their own: a plain struct or class needs no lock.
+/// although frames are drawn on a separate thread: a plain struct or class needs no lock.
 public protocol PumpedVideo: Plugin {
     /// The sizes that the source can make, in any order; a row's rate is its maximum. The session offers
     /// the rows that it can take. The default is empty: the source can make any size.

@@ -3,7 +3,7 @@ public import GreenroomMedia
 /// An audio source that makes samples when they are due: ``Microphone`` or ``ScreenAudio``.
 ///
 /// The SDK keeps the sender and runs an ``AudioPump``. No two calls overlap, although samples are
-/// made on a thread of their own: a plain struct or class needs no lock.
+/// made on a separate thread: a plain struct or class needs no lock.
 public protocol PumpedAudio: Plugin {
     /// The sample rate and channels, read when sending starts; 48000 Hz mono by default.
     var format: AudioFormat { get }

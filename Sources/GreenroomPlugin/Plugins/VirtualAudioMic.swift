@@ -2,7 +2,7 @@
 ///
 /// Start and stop follow unmute and mute. Callbacks run one at a time on the instance's control
 /// thread and must return within the deadline (2 s). So send audio from another thread: an
-/// ``AudioPump``, or a thread of your own that has ended or is idle when `onMicStopSend` returns.
+/// ``AudioPump``, or your own thread that has ended or is idle when `onMicStopSend` returns.
 ///
 /// To make only samples, use ``Microphone``.
 public protocol VirtualAudioMic: Plugin {

@@ -1,7 +1,7 @@
 public import GreenroomMedia
 internal import Synchronization
 
-/// Makes and sends audio in blocks of 10 ms, on a thread of its own.
+/// Makes and sends audio in blocks of 10 ms, on a separate thread.
 ///
 /// Every sample has an exact time on the session clock: a rate without a whole 10 ms block alternates
 /// between two block lengths. A late pump catches up. A pump that is more than 200 ms late skips to the

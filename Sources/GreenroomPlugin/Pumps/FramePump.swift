@@ -1,7 +1,7 @@
 public import GreenroomMedia
 internal import Synchronization
 
-/// Draws and sends frames at a steady rate, on a thread of its own.
+/// Draws and sends frames at a steady rate, on a separate thread.
 ///
 /// Frame n is due exactly n / rate after the start, on the session clock: a slow frame does not
 /// delay later ones. A pump that is late by more than a frame skips to the present and counts the

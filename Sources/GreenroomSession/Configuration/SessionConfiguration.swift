@@ -104,7 +104,7 @@ extension SessionConfiguration {
         }
     }
 
-    /// The isolation of a plugin that runs in a process of its own.
+    /// The isolation of a plugin that runs in a separate process.
     package func process(of plugin: PluginConfiguration) -> IsolationPlan {
         IsolationPlan(
             sandbox: plugin.sandbox ?? sandbox ?? Self.defaultSandbox,

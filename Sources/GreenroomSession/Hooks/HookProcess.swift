@@ -8,9 +8,9 @@ import SystemPackage
 ///
 /// The program may outlive a host that is killed: an upload is finished.
 enum HookProcess {
-    /// The time of a command, in seconds.
+    /// The time limit of a command, in seconds.
     static let commandSeconds = 600
-    /// The time after SIGTERM, in seconds.
+    /// The time between SIGTERM and SIGKILL, in seconds.
     private static let endSeconds = 5
     /// The length of the output that is kept, in bytes.
     private static let outputLimit = 2000

@@ -193,7 +193,7 @@ struct StepRunner {
                 }
                 continue
             }
-            // The next life starts a start-send of its own.
+            // The next life begins with another start-send.
             guard !step.isPump || !step.isOver else { continue }
             step.isPump = isPump
             let glance = step.glance(sparesDebugged: sparesDebugged)

@@ -6,7 +6,7 @@ export const token = decodeURIComponent(location.hash.slice(1));
 /** The newest answer of /room; null before the first answer. */
 export const state = { room: null };
 
-/** This page's guest. `media` is null for nobody who wants to be a guest; `guest` and `share` are connections. */
+/** This page's guest. `media` is null unless the user wants to be a guest; `guest` and `share` are connections. */
 export const me = { name: "", media: null, guest: null, share: null, isIn: false, mutes: 0 };
 
 export function request(method, path, body, extra = {}) {

@@ -5,7 +5,7 @@ import { onView } from "./people.js";
 
 // ---- Requests
 
-/** The answer as JSON, or an error with the room's words. */
+/** The answer as JSON. Throws an error with the room's message. */
 async function api(path, body, signal = AbortSignal.timeout(10000)) {
   const response = await fetch(path, {
     method: body ? "POST" : "GET", cache: "no-store", signal,
@@ -17,7 +17,7 @@ async function api(path, body, signal = AbortSignal.timeout(10000)) {
   return answer;
 }
 
-/** Sends a command; says what became of it. */
+/** Sends a command, and shows its outcome. */
 async function command(line) {
   try {
     const done = await api("/api/command", { command: line });

@@ -45,7 +45,7 @@ async function openDevices() {
     video: names.includes("camera") && constraints.camera(choices.camera),
     audio: names.includes("microphone") && constraints.microphone(choices.microphone),
   });
-  const refused = new Map(); // words by the error's name
+  const refused = new Map(); // messages for the user, by the name of the browser's error
   const add = (stream) => stream.getTracks().forEach((track) => media.addTrack(track));
   try {
     add(await get(wanted));

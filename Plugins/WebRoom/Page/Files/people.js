@@ -43,7 +43,7 @@ export function openSide(next, hasFocus = true) {
 export const closeSide = () => view && openSide(view);
 for (const [name, button] of Object.entries(openers)) button.onclick = () => openSide(name);
 $("side-close").onclick = closeSide;
-// The page has keys of its own, which are not for text and choices in the panel.
+// The page has its own keys, which do not apply to text and choices in the panel.
 $("side").addEventListener("keydown", (event) => {
   if (event.key === "Escape") closeSide();
   event.stopPropagation();
@@ -94,7 +94,7 @@ function fillRow(row, person) {
   set(row.remove, `Remove ${person.name}`, person.participant !== undefined, () => confirmRemoval(person.participant, person.plain));
 }
 
-/** Makes the list what the room is. */
+/** Updates the list of people. */
 export function showPeople() {
   const { room } = state;
   const streamOf = (participant, kind) => room.streams.find((stream) => stream.participant === participant && stream.kind === kind)?.id;

@@ -12,7 +12,7 @@ let failures = 0;
 let isFirst = true;
 let asked; // the guest that the last request was for
 let poll = null; // ends the request that waits
-/** A note that stands in place of the room: left, removed, ended. */
+/** A note that replaces the room: left, removed, ended. */
 let note = null;
 
 // ---- The room
@@ -30,7 +30,7 @@ async function follow() {
       if (guest) query.set("guest", guest);
       asked = guest;
       const own = poll = new AbortController();
-      // The answer comes within 10 s; a network that has gone says nothing.
+      // The answer comes within 10 s; a lost network reports nothing.
       timer = setTimeout(() => own.abort("late"), 15000);
       const viewer = watcher.id;
       if (viewer) query.set("viewer", viewer);
@@ -71,7 +71,7 @@ function take(room, viewer) {
   state.room = room;
   if (room.trouble) watcher.trouble = room.trouble;
   if (note?.isEnd) note = null;
-  // The room has given the connection up.
+  // The room has ended the connection.
   if (viewer && viewer === watcher.id && !room.slots) watcher.again(watcher.pc);
   takeMessages();
   showRecording(room);
@@ -101,7 +101,7 @@ function showRecording({ recording, paused }) {
     : "This session is being recorded. Your video and audio will be in the recording.";
 }
 
-/** Shows what is said, each caption for as long as it takes to read it; a button hides them. */
+/** Shows captions, each for as long as people need to read it; a button hides them. */
 let newestCaption = null;
 const shownCaptions = [];
 function takeCaptions({ captions = [] }) {
@@ -156,7 +156,7 @@ function followGuest(room) {
   }
 }
 
-/** Shows a note in place of the room. */
+/** Shows a note instead of the room. */
 function close(next) {
   note = next;
   state.room = null;

@@ -59,7 +59,7 @@ function gathered(pc) {
   });
 }
 
-/** Offers one codec, if the browser has it, and what mends its losses. */
+/** Offers one codec, if the browser has it, and the formats that repair its losses. */
 export function prefer(transceiver, codec) {
   const all = RTCRtpReceiver.getCapabilities("video")?.codecs ?? [];
   const found = all.filter(({ mimeType }) => mimeType === codec || mimeType === "video/rtx");
@@ -74,7 +74,7 @@ export const watcher = {
   pc: null, location: null, tries: 0, isClosed: true,
   // Whether media have come before, and whether the room has no place.
   wasConnected: false, isFull: false,
-  // The room's words about that.
+  // The room's message about that.
   fullReason: "",
   // Since when it waits for media, and why they do not come.
   since: null, trouble: null,
@@ -111,7 +111,7 @@ export const watcher = {
         changed();
       }
       if (pc.connectionState === "failed" || pc.connectionState === "closed") this.again(pc);
-      // A network that has gone for a moment comes back to the same connection.
+      // After a short outage, the network returns to the same connection.
       if (pc.connectionState === "disconnected") changed();
       if (pc.connectionState === "disconnected") setTimeout(() => pc.connectionState === "disconnected" && this.again(pc), 11000);
     };

@@ -1,7 +1,7 @@
 /*
- * greenroom/base.h - sources and filters in C with one function of their own
+ * greenroom/base.h - sources and filters in C that consist of one function
  *
- * A source's function runs on a thread of its own while the source sends. A filter's function edits
+ * A source's function runs on a separate thread while the source sends. A filter's function edits
  * a frame, or a block of audio. The rest of plugin.h is done in here: the lifecycle, offers, settings, the entry.
  *
  *   typedef struct camera {

@@ -741,9 +741,9 @@ typedef struct gr_pre_processor {
   gr_status (*GR_NONNULL process)(void *GR_NULLABLE self, gr_mutable_frame *GR_NONNULL frame);
 } gr_pre_processor;
 
-/** For a pre-processor that can take frames of another size or rate while it lives: a ceiling was
- *  lowered, or a share has another shape. Without it, or after a status other than GR_STATUS_OK, it
- *  gets frames of the size as before: the host scales them. Of minor 1. */
+/** For a pre-processor that can continue with frames of another size or rate, for example after a
+ *  ceiling was lowered or a share has changed its shape. Without this extension, or after a status
+ *  other than GR_STATUS_OK, the host scales frames to the earlier size. Since minor 1. */
 #define GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE "greenroom.pre-processor-property-change/1"
 
 typedef struct gr_pre_processor_property_change {
@@ -782,7 +782,7 @@ typedef struct gr_audio_edit {
   const int16_t *GR_NULLABLE reference;
 } gr_audio_edit;
 
-/** An instance may have a table of its own: settings may decide its numbers. The host reads it once,
+/** An instance may have its own table: settings may decide its numbers. The host reads it once,
  *  right after create. */
 typedef struct gr_audio_pre_processor {
   uint32_t struct_size;

@@ -524,7 +524,7 @@ class Plugin {
   gr_plugin functions_ = {};
 };
 
-/** A source whose function run sends on a thread of its own. */
+/** A source whose function run sends on a separate thread. */
 class Source : public Plugin {
  protected:
   /** Sends until a send or Host::wait_until_ns says that sending has stopped. Runs beside the other
@@ -549,7 +549,7 @@ class Source : public Plugin {
   Thread thread_;
 };
 
-/** A source of video with a run of its own. */
+/** A source of video with its own run. */
 template <std::uint32_t Kind>
 class BasicVideoSource : public Source {
  public:
@@ -595,7 +595,7 @@ class BasicVideoSource : public Source {
 using VideoSource = BasicVideoSource<GR_KIND_VIDEO_SOURCE>;
 using ShareSource = BasicVideoSource<GR_KIND_SHARE_SOURCE>;
 
-/** A source of audio with a run of its own. */
+/** A source of audio with its own run. */
 template <std::uint32_t Kind>
 class BasicAudioSource : public Source {
  public:

@@ -518,7 +518,7 @@ class CameraOf : public VideoSource {
   void on_uninitialize() override { source_.onUninitialized(); }
 
  protected:
-  /** The source has threads of its own. A wait on the session's clock would let a virtual one run. */
+  /** The source has its own threads. A wait on the session's clock would let a virtual one run. */
   void run() override {}
 
  private:

@@ -292,7 +292,7 @@ enum FilterSizes {
     /// The content for each size.
     static let contents: [FilterFrame.Content] = [.noise, .slope, .black]
 
-    /// Whether a filter crashes at a size without any instrumentation.
+    /// Whether a filter crashes at a size when nothing observes it.
     static func crashes(_ examination: Examination, at row: VideoCapability) -> Bool {
         guard let life = try? FilterStage(examination).begin(row) else { return false }
         for content in contents {
