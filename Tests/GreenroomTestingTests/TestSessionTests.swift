@@ -103,7 +103,9 @@ import Testing
         ([TestPlugin(FakeFilter.self)], "FakeFilter edits the camera"),
         ([TestPlugin(FakeCamera.self), TestPlugin(FakeCamera.self)], "two plugins"),
     ])
-    func `a session that can't start says why`(plugins: [TestPlugin], text: String) throws {
+    func `the error of a session that cannot start names the cause`(
+        plugins: [TestPlugin], text: String
+    ) throws {
         let error = try #require(throws: TestSessionError.self) { try TestSession(plugins) }
         #expect(error.description.contains(text), "\(error)")
     }

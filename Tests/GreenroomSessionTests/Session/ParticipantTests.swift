@@ -206,7 +206,7 @@ import Testing
         #expect(tracks.map { "\($0.capability?.description ?? "")" } == [capability, capability])
     }
 
-    @Test func `outputs learn of tracks that come and go`() throws {
+    @Test func `outputs receive the tracks that open and close during a session`() throws {
         let size = size
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let call = FakeOutput(
@@ -260,7 +260,7 @@ import Testing
         #expect(!output.hasGap && !call.hasGap)
     }
 
-    @Test func `an output leaves people out, from the start and live`() throws {
+    @Test func `an output leaves participants out by name, from the start and live`() throws {
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let other = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         var session = try session(
@@ -306,8 +306,7 @@ import Testing
             })
     }
 
-    @Test func `a participant who is not recorded is in no recording, and everywhere else`() throws
-    {
+    @Test func `a participant who is not recorded is missing only in recordings`() throws {
         let recorder = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let other = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         var session = try session(
@@ -333,7 +332,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: result.recording + "/ben-microphone.wav"))
     }
 
-    @Test func `levels and delays change live: of a source, a participant and an output`() throws {
+    @Test func `gains of a source, a participant and an output change live`() throws {
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let other = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         var session = try session(
@@ -370,7 +369,7 @@ import Testing
         #expect(levels("full-mix", output) == [8000, 3500, 4700, 470])
     }
 
-    @Test func `a split mix is for outputs that name it, with the call on the right`() throws {
+    @Test func `only outputs that name the split mix get it, with the call on the right`() throws {
         for names in [false, true] {
             let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
             let result = try session(
@@ -411,7 +410,7 @@ import Testing
         #expect(abs(frames - 90 * 48_000) < 4800, "\(frames)")
     }
 
-    @Test func `loud participants are turned down, and not clipped`() throws {
+    @Test func `the mix of loud participants is limited and does not clip`() throws {
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let people = (1...4).map { ("P\($0)", Int16(15_000), Int64(0)) }
         let result = try session(voices(people), output: output).run()
@@ -459,7 +458,7 @@ import Testing
 
     // MARK: What outputs say while they run
 
-    @Test func `an output may want something else of a participant's track`() throws {
+    @Test func `an output can change its requested format of a participant's track`() throws {
         let hasChanged = Mutex(false)
         let output = viewer(
             want: { _, want in
@@ -487,7 +486,7 @@ import Testing
         #expect(!output.overlaps)
     }
 
-    @Test func `a participant's audio may be left and taken again`() throws {
+    @Test func `an output can drop a participant's audio and request it again`() throws {
         let wants = Mutex(true)
         let output = FakeOutput(
             .init(
@@ -552,7 +551,7 @@ import Testing
         #expect(Set(output.frames.map(\.size)) == [size])
     }
 
-    @Test func `the ceiling of an output takes nothing of a participant from a recording`() throws {
+    @Test func `an output's ceiling does not lower a participant's format in a recording`() throws {
         let output = viewer(onVideo: { output, frame in
             var small = Self.small
             guard frame.index == 0 else { return }
@@ -595,7 +594,9 @@ import Testing
         }
     }
 
-    @Test(.nightly) func `nobody waits for an output that thinks about a new track`() throws {
+    @Test(.nightly) func `an output that answers slowly for a new track delays no other output`()
+        throws
+    {
         let shown = Monitor(0)
         let sawFrames = Mutex<Bool?>(nil)
         let slow = viewer(want: { track, _ in
@@ -619,8 +620,7 @@ import Testing
         #expect(quick.frames.count >= 3 && !slow.overlaps)
     }
 
-    @Test func `an output that is slow with each of many tracks hears of all, and in order`() throws
-    {
+    @Test func `an output that answers slowly still receives all tracks, in order`() throws {
         let output = viewer(want: { track, _ in if track.participant != nil { usleep(2000) } })
         let size = size
         let isOver = Monitor(false)
@@ -664,7 +664,7 @@ import Testing
         }
     }
 
-    @Test func `a track that is closed at once is opened and gone, without a frame`() throws {
+    @Test func `a track that is closed at once is announced and ended without a frame`() throws {
         let output = viewer()
         let size = size
         let call = FakeOutput(
@@ -686,7 +686,7 @@ import Testing
         #expect(output.ended == camera && output.frames.isEmpty)
     }
 
-    @Test func `a call without a separate thread is not waited for`() throws {
+    @Test func `the virtual clock does not wait for a call without its own thread`() throws {
         let camera = Mutex<UInt64>(0)
         let size = FrameSize(width: 320, height: 180)
         let call = FakeOutput(
@@ -742,7 +742,7 @@ import Testing
         #expect(result.report.participants?.first?.tracks.first?.audio?.played == 48_000)
     }
 
-    @Test func `names become files that no other has`() throws {
+    @Test func `participants' names become unique file names`() throws {
         let call = FakeOutput(
             .init(farEnd: { call in
                 let far = FarEnd(call)
@@ -831,7 +831,7 @@ import Testing
         }
     }
 
-    @Test func `a frame that is drawn while its track is closed stays until it is given back`()
+    @Test func `a leased frame stays valid after its track closes, until it is returned`()
         throws
     {
         let statuses = Mutex<[Status]>([])
@@ -867,7 +867,7 @@ import Testing
         #expect(statuses.withLock { $0 } == [.ok, .gone, .gone])
     }
 
-    @Test func `wrong calls are refused, and nothing else is lost`() throws {
+    @Test func `invalid calls about participants are refused, and valid ones still work`() throws {
         let statuses = Mutex<[Status]>([])
         let size = size
         let call = FakeOutput(
@@ -914,7 +914,7 @@ import Testing
         #expect(result.picture("camera")?.outputs.first?.frames == 5)
     }
 
-    @Test func `a call that is lost takes its participants along, and nothing else`() throws {
+    @Test func `a lost call ends its participants' tracks, and the session continues`() throws {
         let lost = FakeOutput(
             .init(farEnd: { call in
                 let far = FarEnd(call)
@@ -935,7 +935,7 @@ import Testing
         #expect(ana.leftSeconds != nil && ana.tracks.first?.endedSeconds != nil)
     }
 
-    @Test func `sessions with participants are the same each time`() throws {
+    @Test func `a session with participants is deterministic`() throws {
         func run() throws -> [[Int16]] {
             let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
             let call = voices([("Ana", 1000, 30), ("Ben", 2000, 330)])

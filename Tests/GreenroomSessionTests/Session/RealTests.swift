@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a source that keeps its promises is real to the last period`() throws {
+    @Test func `a source that sends as agreed is 100 % real`() throws {
         var session = try session(
             camera: FakeSource().plan(.videoSource), share: FakeSource().plan(.shareSource),
             microphone: FakeMicrophone().plan())
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [-3000, -1500, -1000, -300, -100, 0, 100, 300, 1500, 3000] as [Int64])
-    func `the account has the black and the repeated frames of the recording`(
+    func `the account of a track counts the same frames as its recording`(
         leadMilliseconds: Int64
     ) throws {
         let camera = FakeSource(.init(lead: leadMilliseconds * 1_000_000))
@@ -71,14 +71,15 @@ import Testing
         #expect(output.rate == "15" && account.total >= 90)
     }
 
-    @Test func `an interrupted session says what was not real, too`() throws {
+    @Test func `an interrupted session also reports the sources that were not real`() throws {
         let camera = FakeSource(.init(silent: 0..<10_000))
         let report = try session(camera: camera.plan(.videoSource), milliseconds: 20_000)
             .run(stoppingAfter: { if case .sourceSilent = $0 { true } else { false } }).report
         #expect(report.outcome == .interrupted && report.notReal == ["camera"])
     }
 
-    @Test func `an interrupted session has a period of the account for each frame`() throws {
+    @Test
+    func `the account of an interrupted session has a period for each recorded frame`() throws {
         // Its frames belong to half a second later, and the share falls silent.
         let early = try session(
             camera: FakeSource(.init(lead: 500_000_000)).plan(.videoSource),
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [FailurePolicy.end, .off, .restart])
-    func `a camera that falls silent is reported, has a slate, and fails by its policy`(
+    func `a camera that stops sending is reported, has a slate, and fails by its policy`(
         policy: FailurePolicy
     ) throws {
         // From its second second on; two seconds of grace after the first of silence.
@@ -128,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `the slowest camera that a plugin can agree on is not silent`() throws {
+    @Test func `a camera with the lowest possible rate never counts as silent`() throws {
         let rate = try #require(FrameRate(numerator: 1, denominator: .max))
         var silence = SourceSilence()
         for now in [0, 1 << 40, Int64.max] {
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `the silence of a source that owed nothing counts from its first check`() {
+    @Test func `the silence of an excused source counts from the first check afterwards`() {
         var silence = SourceSilence()
         func look(_ accepted: Int, at now: Int64) -> SourceSilence.Finding? {
             silence.look(
@@ -155,7 +156,7 @@ import Testing
                 && look(15, at: next) == .silent(next - 5_000_000_000, isFirst: false))
     }
 
-    @Test func `a camera that comes back is reported, and its slate goes`() throws {
+    @Test func `a camera that sends again is reported, and its slate disappears`() throws {
         let camera = FakeSource(.init(silent: 15..<45))
         let result = try session(camera: camera.plan(.videoSource)).run()
         expectShown(result)
@@ -167,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [FakeSource(.init(silent: 0..<75)), FakeSource(.init(silent: 0..<120))])
-    func `a source has its own time to its first frame, and a slate meanwhile`(
+    func `a source has start-deadline for its first frame, and a slate meanwhile`(
         camera: FakeSource
     ) throws {
         var plan = camera.plan(.videoSource, onFailure: .off)
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `frames that are all refused are reported with their refusals`() throws {
+    @Test func `a source whose frames are all refused is reported with the last refusal`() throws {
         let result = try session(
             camera: FakeSource(.init(tilted: 0..<10_000)).plan(.videoSource, onFailure: .off),
             microphone: FakeMicrophone(.init(hasThreeChannels: true)).plan(onFailure: .off),
@@ -220,7 +221,7 @@ import Testing
                 && evidence.hasSuffix(" were refused with BAD_ROTATION"), "\(evidence)")
     }
 
-    @Test func `a source that can't send gets the reason and no advice`() throws {
+    @Test func `the report of a silent source gives a known reason instead of advice`() throws {
         let result = try session(
             camera: FakeSource(.init(silent: 5..<10_000, hindrance: "Its process is stopped."))
                 .plan(.videoSource)
@@ -233,7 +234,7 @@ import Testing
             "\(texts)")
     }
 
-    @Test func `a source that is lost inside start-send is back once, when its next life sends`()
+    @Test func `a source that is lost inside start-send returns when its next life sends`()
         throws
     {
         let camera = FakeSource(.init(loop: .flooding))
@@ -260,7 +261,7 @@ import Testing
         #expect(texts.count == 1 && !texts[0].contains("refused"), "\(texts)")
     }
 
-    @Test func `a share that is paused before its first frame owes none`() throws {
+    @Test func `a share that is paused before its first frame counts as stopped`() throws {
         let paused = try session(
             share: FakeSource(.init(paused: 0..<10_000)).plan(.shareSource)
         ).run()
@@ -277,7 +278,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 70, 85])
-    func `sound that is not real for long is reported, by the session's minimum`(minimum: Int?)
+    func `audio with gaps for 10 s is reported, depending on minimum-real`(minimum: Int?)
         throws
     {
         // From 10 s to 20 s every fifth block is missing.
@@ -303,7 +304,7 @@ import Testing
     }
 
     @Test
-    func `a picture that is repeated for long is reported, and so is its return to real media`()
+    func `a camera with gaps for 10 s is reported, and so is its recovery`()
         throws
     {
         // After 10 s, for 20 s, every fifth frame is missing.
@@ -321,7 +322,9 @@ import Testing
     @Test(arguments: [
         (40, SessionReport.Outcome.finished), (50, .finished), (51, .notReal), (0, .finished),
     ])
-    func `the minimum is a line`(percent: Int, outcome: SessionReport.Outcome) throws {
+    func `only a source below minimum-real makes the session not real`(
+        percent: Int, outcome: SessionReport.Outcome
+    ) throws {
         let camera = FakeSource(.init(silent: 15..<45))
         var session = try session(camera: camera.plan(.videoSource))
         session.plan.configuration.minimumRealPercent = percent
@@ -330,7 +333,7 @@ import Testing
         #expect(report.notReal == (outcome == .finished ? nil : ["camera"]))
     }
 
-    @Test func `a microphone that never sends is reported, and nothing was real`() throws {
+    @Test func `a microphone that never sends is reported, and none of its audio is real`() throws {
         let microphone = FakeMicrophone(.init(silent: 0..<10_000))
         let result = try session(
             camera: FakeSource().plan(.videoSource), microphone: microphone.plan()
@@ -342,7 +345,7 @@ import Testing
         #expect(account.missing == account.total && account.realPercent == 0, "\(account)")
     }
 
-    @Test func `a microphone that never sends fails; one that pauses is reported and kept`() throws
+    @Test func `a microphone that never sends fails, and one that pauses is only reported`() throws
     {
         let never = try session(
             camera: FakeSource().plan(.videoSource),
@@ -362,7 +365,7 @@ import Testing
         #expect(account.concealed == 250 * 480, "\(account)")
     }
 
-    @Test func `sound that is 2 per cent short is concealed and told`() throws {
+    @Test func `audio that is 2 % short is concealed and reported`() throws {
         let result = try session(
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(interval: 10_200_000)).plan(), milliseconds: 30_000
@@ -377,7 +380,8 @@ import Testing
             }, "\(result.notes)")
     }
 
-    @Test func `a share that never sends is reported; one at rest is real`() throws {
+    @Test
+    func `a share that never sends is reported, and a share that stands still is real`() throws {
         let silent = try session(
             camera: FakeSource().plan(.videoSource),
             share: FakeSource(.init(silent: 0..<10_000)).plan(.shareSource)
@@ -394,7 +398,7 @@ import Testing
     }
 
     @Test(arguments: [PluginKind.videoSource, .shareSource])
-    func `frames of a source with nothing new are repeats, and its silence is no failure`(
+    func `a source that reports nothing new repeats its frame and is not silent`(
         kind: PluginKind
     ) throws {
         let plan = FakeSource(.init(held: 15..<75)).plan(kind)
@@ -413,7 +417,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the audio of a paused share owes nothing, and is heard if it comes`(
+    func `missing audio of a paused share is not a loss, and audio that comes is played`(
         isQuiet: Bool
     ) throws {
         // From 1 s to 4.07 s; the audio is back after 4 s.
@@ -447,7 +451,7 @@ import Testing
         #expect(abs(sound.muted - 48_000) <= 1 && abs(sound.concealed - 96_000) <= 1, "\(sound)")
     }
 
-    @Test func `a source whose initialize always fails has a slate, and was not real`() throws {
+    @Test func `a source whose initialize always fails shows a slate, and is not real`() throws {
         let camera = FakeSource(.init(failing: ("initialize", .unavailable, "no lens")))
         let result = try session(
             camera: camera.plan(.videoSource, onFailure: .restart),
@@ -459,7 +463,9 @@ import Testing
         #expect(result.report.accounts["share"]?.realPercent == 100)
     }
 
-    @Test func `a plugin that may be missing is none, unless nothing else was there`() throws {
+    @Test
+    func `an optional source that fails makes a session not real only if no other is real`() throws
+    {
         let failing = FakeSource.Script(failing: ("initialize", .unavailable, "no lens"))
         let one = try session(
             camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
@@ -473,7 +479,7 @@ import Testing
         #expect(none.report.outcome == .notReal && none.report.notReal == ["camera", "share"])
     }
 
-    @Test func `a camera owes frames from its start on, whenever it sends`() throws {
+    @Test func `frames of a camera count as missing from its start on`() throws {
         // Each of its lives begins with ten frames that it leaves out.
         var session = try session(
             camera: FakeSource(.init(silent: 0..<10)).plan(.videoSource), milliseconds: 5000)
@@ -488,7 +494,7 @@ import Testing
     }
 
     @Test(arguments: [(video: true, audio: false), (false, true), (true, true), (false, false)])
-    func `a broadcast without audio or video owes none, and is not back when it has connected`(
+    func `a broadcast without audio or video counts that medium as stopped`(
         has: (video: Bool, audio: Bool)
     ) throws {
         var session = try session(
@@ -512,7 +518,7 @@ import Testing
         #expect(returns.isEmpty, "\(returns)")
     }
 
-    @Test func `a source that was stopped or has ended owes nothing`() throws {
+    @Test func `a source counts as stopped after a stop or its end`() throws {
         var session = try session(
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(blocks: 100)).plan())

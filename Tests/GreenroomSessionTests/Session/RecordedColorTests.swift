@@ -42,7 +42,7 @@ import Testing
             (1280, 720, nil, .bt709), (1280, 718, nil, .bt601), (320, 180, nil, .bt601),
             (320, 180, .bt709, .bt709), (1280, 720, .bt601, .bt601),
         ] as [(Int, Int, ColorMatrix?, ColorMatrix)])
-    func `red stays red whatever the source's matrix, and the file says which one it has`(
+    func `red stays red whatever the source's matrix, and the file names its matrix`(
         width: Int, height: Int, wanted: ColorMatrix?, matrix: ColorMatrix
     ) throws {
         let (session, output) = try record(

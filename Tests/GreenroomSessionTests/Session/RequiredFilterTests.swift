@@ -47,7 +47,7 @@ import Testing
         #expect(notes.last?.hasSuffix("3 frames were not edited") == true, "\(notes)")
     }
 
-    @Test func `a filter that is always late is reported and counted, and leaves nothing real`()
+    @Test func `a filter that is always late is reported and counted, and no frame is real`()
         throws
     {
         let late = FakeSource.Script(editsCopies: true, editMicroseconds: 250_000)
@@ -74,7 +74,8 @@ import Testing
         #expect(withheld.report.outcome == .notReal)
     }
 
-    @Test func `of a required filter the last edited frame is shown once more`() throws {
+    @Test
+    func `a frame that a required filter refuses is replaced by the last edited frame`() throws {
         let (result, picture, lumas) = try run(.init(refusing: 5..<8), isRequired: true)
         #expect(lumas == [UInt8](repeating: Self.mark, count: 24))
         #expect((picture.unedited, picture.withheld, picture.unprocessed.refused) == (0, 3, 3))
@@ -83,7 +84,8 @@ import Testing
         #expect(notes.count == 2 && notes[0].contains("unedited frames are hidden"), "\(notes)")
     }
 
-    @Test func `after a second without a frame that it edited there is a slate`() throws {
+    @Test
+    func `a slate is shown after a second without a frame that a required filter edited`() throws {
         let (_, picture, lumas) = try run(
             .init(refusing: 5..<40), isRequired: true, milliseconds: 3200)
         #expect(Set(lumas) == [Self.mark, 34] && lumas.last == Self.mark)
@@ -94,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a filter of a share is like one of a camera`(isRequired: Bool) throws {
+    func `a filter of a share refuses frames like a filter of a camera`(isRequired: Bool) throws {
         let filter = FakeSource(.init(refusing: 5..<8)).plan(
             .preProcessor, onFailure: .off, isRequired: isRequired)
         var session = try InProcessSession(
@@ -112,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["create", "initialize", "start-send"])
-    func `nothing is shown without a required filter that failed`(step: String) throws {
+    func `no frame is shown if a required filter failed to start`(step: String) throws {
         let (result, picture, lumas) = try run(
             .init(failing: (step, .failed, "no model")), isRequired: true, milliseconds: 2000)
         #expect(result.dropped == ["camera.pre-processors[0]"])

@@ -110,7 +110,7 @@ import Testing
         #expect(notes[0].contains("212x160@5") && notes[0].contains("GR_ANSWER_COUNTER"))
     }
 
-    @Test func `an answer that accepts and says nothing else accepts`() throws {
+    @Test func `an ACCEPT answer without a capability accepts the suggestion`() throws {
         let camera = FakeSource(.init(answer: (1, 0, 0, 0)))
         let result = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 600)
             .run()
@@ -252,7 +252,7 @@ import Testing
         try expectUnharmed(result, "camera", frames: 30)
     }
 
-    @Test func `raw recordings are found, with their disk space`() throws {
+    @Test func `a warning names each raw recording and its disk space per hour`() throws {
         let camera = FakeSource().plan(.videoSource).configuration
         var configuration = SessionConfiguration(name: "talk")
         configuration.maximum = VideoCapability(width: 1280, height: 720, fps: 30)

@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: [Self.landscape, Self.big])
-    func `a recording of a share that is turned continues in its shape`(turned: FrameSize) throws {
+    func `a recording of a turned share continues in a second file of the new size`(
+        turned: FrameSize
+    ) throws {
         let session = try InProcessSession(
             share: turning(to: turned).plan(.shareSource), milliseconds: 4000)
         let result = try session.run()
@@ -60,7 +62,8 @@ import Testing
             }, "\(result.report.summary)")
     }
 
-    @Test func `a share that is turned from its first frame on has one file`() throws {
+    @Test
+    func `a share that differs from its answer from the first frame on has one file`() throws {
         let share = FakeSource(
             .init(
                 answer: (kind: 3, width: 100, height: 180, fps: 15),
@@ -74,7 +77,8 @@ import Testing
         #expect(result.picture("share")?.outputs.first?.pieces == nil)
     }
 
-    @Test func `a shape that changes all the time makes one file a second`() throws {
+    @Test
+    func `a share that changes its size constantly starts at most one file a second`() throws {
         let share = FakeSource(
             .init(
                 answer: (kind: 3, width: 320, height: 180, fps: 15),
@@ -88,7 +92,7 @@ import Testing
         #expect(result.report.videoTracks.first?.account.real == 60)
     }
 
-    @Test func `a share that was small when it was followed may grow`() throws {
+    @Test func `a share whose recording followed a smaller size can grow again`() throws {
         let share = FakeSource(
             .init(
                 answer: (kind: 3, width: 100, height: 180, fps: 15),
@@ -105,7 +109,8 @@ import Testing
         #expect((29...30).contains(last.frames) && last.corner == last.middle, "\(last)")
     }
 
-    @Test func `later files of an earlier recording are replaced with it, or refused`() throws {
+    @Test
+    func `later files of an earlier recording are removed with overwrite, else refused`() throws {
         func session(overwrite: Bool) throws -> InProcessSession {
             var session = try InProcessSession(
                 share: FakeSource().plan(.shareSource), milliseconds: 400)

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: Slow.allCases, [Status.ok, .failed])
-    func `while a plugin ends for 8 s, the session restarts, shows a slate and obeys`(
+    func `a plugin whose end takes 8 s delays no restart, no slate and no command`(
         slow: Slow, status: Status
     ) throws {
         let scene = Scene()

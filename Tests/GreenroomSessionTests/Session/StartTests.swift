@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [nil, FakeSource.Loop.heedful(returnsStatus: false)])
-    func `a second start-send that hangs is given up, whatever the first one sent`(
+    func `a plugin whose second start-send hangs is given up`(
         loop: FakeSource.Loop?
     ) throws {
         let camera = FakeSource(.init(loop: loop, hangingStart: 2))
@@ -48,7 +48,7 @@ import Testing
         #expect(output.black == 17 && output.slate == 6, "\(output)")
     }
 
-    @Test func `a start-send of a second life that hangs is given up, and a third life sends`()
+    @Test func `a plugin whose second life hangs in start-send sends in its third life`()
         throws
     {
         let camera = FakeSource(.init(frames: 5, hangingStart: 2))
@@ -94,7 +94,7 @@ import Testing
         #expect(output.black == 2 && output.delivered == 28, "\(output)")
     }
 
-    @Test func `a loop inside start-send that notices no stop is seen again after a start`() throws
+    @Test func `a loop inside start-send that ignores a stop is shown again after a start`() throws
     {
         let camera = FakeSource(.init(loop: .deaf))
         var session = try session(camera, .off)
