@@ -43,7 +43,8 @@ import Testing
         #expect(choice.isOffered == isOffered)
     }
 
-    @Test func `29.97 is enough for 30, and a camera without rates is taken at its word`() throws {
+    @Test
+    func `29.97 fps satisfies 30 fps, and a mode without a rate gets the wanted rate`() throws {
         let wanted = VideoCapability(width: 640, height: 480, fps: 30)
         let ntsc = CameraMode(
             code: CameraMode.code("NV12"), size: wanted.size,
@@ -73,7 +74,7 @@ import Testing
         #expect(CameraEntry.noFormat([]) == "the camera lists no formats")
     }
 
-    @Test func `the sizes of a format are on one line`() {
+    @Test func `all sizes of a camera's format are listed on one line`() {
         #expect(
             CameraEntry.lines(Self.webcam) == [
                 "YUYV 640x480@30, 1280x720@10", "MJPG 1280x720@30, 640x480@30, 1920x1080@30",
@@ -154,7 +155,7 @@ import Testing
         return plan.writes.map(\.value)
     }
 
-    @Test func `a value switches the automatic off first, and -1 on again`() {
+    @Test func `a camera control's value turns its automatic off, and -1 turns it on`() {
         #expect(Self.writes(.focus, 30, Self.focus, Self.flag) == [0, 30])
         #expect(Self.writes(.focus, -1, Self.focus, Self.flag) == [1])
         #expect(Self.writes(.exposure, 100, Self.exposure, Self.menu) == [1, 100])
@@ -181,7 +182,7 @@ import Testing
         (.i420, 4, 12, [0..<8, 8..<10, 10..<12]), (.i420, 8, 24, [0..<12, 16..<18, 20..<22]),
         (.yuy2, 0, 16, [0..<16]),
     ])
-    func `planes lie behind each other, with their padding`(
+    func `the planes of a camera's frame follow each other, including padding`(
         format: PixelFormat, stride: Int, count: Int, expected: [Range<Int>]
     ) {
         let size = FrameSize(width: 4, height: 2)
@@ -194,8 +195,7 @@ import Testing
     }
 
     @Test
-    func `a row that is shorter than its pixels, and an image that is compressed, have no planes`()
-    {
+    func `rows that are too short and compressed images have no planes`() {
         let size = FrameSize(width: 4, height: 2)
         #expect(CameraPlanes(format: .yuy2, size: size, strideBytes: 7, count: 1000) == nil)
         #expect(CameraPlanes(format: .mjpeg, size: size, strideBytes: 0, count: 1000) == nil)
@@ -208,7 +208,7 @@ import Testing
             (nil, 500, 70, 70), (400, 500, 1_000, 900), (600, 500, 70, 70),
             (1, 2_000_000_000, 70, 70), (0, 100, 50, 0), (Int64.min, Int64.max, 70, 70),
         ] as [(Int64?, Int64, Int64, Int64)])
-    func `a frame shows when it was captured`(
+    func `a camera's frame gets its capture time on the session's clock`(
         frame: Int64?, monotonicNow: Int64, now: Int64, expected: Int64
     ) {
         #expect(

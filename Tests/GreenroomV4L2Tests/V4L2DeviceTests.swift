@@ -38,7 +38,7 @@ import Testing
         #expect(device.set(.focus, to: 251)?.contains("0 to 250 in steps of 5") == true)
     }
 
-    @Test func `a stepwise range of sizes is listed as the usual sizes in it`() {
+    @Test func `a range of sizes is listed as the usual sizes within the range`() {
         let fake = Fake()
         var device = fake.device()
         fake.state.pointee.has_stepwise_sizes = 1
@@ -48,7 +48,7 @@ import Testing
         #expect(device.modes().filter { $0.size.width == 320 }.count == 6)
     }
 
-    @Test func `a camera with hundreds of modes has all of them`() {
+    @Test func `all modes of a camera with hundreds of modes are listed`() {
         let fake = Fake()
         var device = fake.device { $0.has_many_sizes = 1 }
         let modes = device.modes()
@@ -56,7 +56,7 @@ import Testing
         #expect(modes.last?.letters == "H264" && modes.last?.size.width == 3200)
     }
 
-    @Test func `a camera that can't be read is listed with the reason, and no other device`() {
+    @Test func `a camera that cannot be read has a reason, and other devices are no cameras`() {
         let fake = Fake()
         #expect(throws: Never.self) { try CameraEntry(fake.device()) }
         let planes = #expect(throws: CameraError.self) {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test
-    func `frames come in order from mapped buffers, damaged ones are left out, all are returned`()
+    func `frames arrive in order, damaged ones are skipped, and buffers are returned`()
         throws
     {
         let fake = Fake()
@@ -97,7 +97,7 @@ import Testing
         #expect(fake.state.pointee.width == UInt32(other.size.width))
     }
 
-    @Test func `an unplugged, a busy and a strange camera are reported`() throws {
+    @Test func `an unplugged, a busy and a multi-planar camera are reported`() throws {
         let fake = Fake()
         var device = fake.device()
         let mode = device.modes()[0]
@@ -141,7 +141,7 @@ import Testing
         return mode
     }
 
-    @Test func `a file is not a camera`() throws {
+    @Test func `a device that is not a camera and a missing device are refused`() throws {
         let failure = #expect(throws: CameraError.self) {
             var device = try V4L2Device("/dev/null")
             _ = try device.description()

@@ -36,7 +36,7 @@ import Testing
             })
     }
 
-    @Test func `a repeated attempt counts as one block`() {
+    @Test func `a block that is retried after a refusal counts as one block`() {
         let take = take(
             seconds: 1,
             [
@@ -88,7 +88,7 @@ import Testing
         return take(seconds: 12, sends)
     }
 
-    @Test func `a tone that is sent too fast does not count as a repeated block`() throws {
+    @Test func `blocks of a tone that is sent too fast are not taken for retries`() throws {
         let take = tone { _ in 9 }
         #expect(take.isUniform && take.ignoresRefusals)
         let fault = try #require(Catalogue.haste(of: take))
@@ -100,7 +100,7 @@ import Testing
         (2, "at the same pace"), (5, "at the same pace"), (15, "at the same pace"),
         (25, "does not wait after a refusal"), (100, "does not wait after a refusal"),
     ])
-    func `bursts of a tone are no blocks that are sent again`(length: Int, says: String) throws {
+    func `bursts of a tone are not taken for retries`(length: Int, says: String) throws {
         let take = tone { _, number in number % length == 0 ? Double(length) * 9 : 0 }
         let fault = try #require(Catalogue.haste(of: take))
         #expect(fault.outcome == .failed && fault.text.contains(says), "\(fault)")
@@ -117,7 +117,7 @@ import Testing
         #expect(verdict.outcome == (isFull ? .notProven : .passed), "\(verdict)")
     }
 
-    @Test func `a busy machine proves nothing about a source in real time`() throws {
+    @Test func `on a busy machine the pacing of a real-time source is not proven`() throws {
         var take = tone { _ in 9 }
         take.isReal = true
         take.delayNanoseconds = 200_000_000
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 192_000])
-    func `blocks of two lengths do not drift`(rate: Int) {
+    func `blocks of two alternating lengths do not count as drift`(rate: Int) {
         let take = blocks(seconds: 60, rate: UInt32(rate)) { index in
             (index + 1) * rate / 100 - index * rate / 100
         }
@@ -144,20 +144,20 @@ import Testing
     }
 
     @Test(arguments: [(22_050, 50.0), (11_025, 25)])
-    func `blocks rounded down drift`(rate: Int, aSecond: Double) throws {
+    func `blocks whose length is rounded down count as drift`(rate: Int, aSecond: Double) throws {
         let take = blocks(seconds: 60, rate: UInt32(rate)) { _ in rate / 100 }
         let drift = try #require(Catalogue.drift(in: take, rate))
         #expect(abs(drift + aSecond * 60) < aSecond)
     }
 
     @Test(arguments: [-1, 1])
-    func `one sample a second is drift`(change: Int) throws {
+    func `one missing sample a second counts as drift`(change: Int) throws {
         let take = blocks(seconds: 60, rate: 48_000) { $0 % 100 == 50 ? 480 + change : 480 }
         let drift = try #require(Catalogue.drift(in: take, 48_000))
         #expect(abs(drift - Double(60 * change)) < 6)
     }
 
-    @Test func `random blocks are no drift`() {
+    @Test func `random delays of blocks do not count as drift`() {
         var random = SeededRandom(1)
         let take = take(
             seconds: 60,

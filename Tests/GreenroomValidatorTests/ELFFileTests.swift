@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func `any bytes are read or refused`(seed: UInt64) throws {
+    func `random bytes are read as a library or refused`(seed: UInt64) throws {
         var random = SeededRandom(seed)
         let library = try build(small, ["-Wl,--unresolved-symbols=ignore-all"])
         var read = 0

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: FilterFrame.Content.allCases)
-    func `pictures stay within their range`(content: FilterFrame.Content) throws {
+    func `test pictures stay within limited range`(content: FilterFrame.Content) throws {
         try withFrame(FrameSize(width: 640, height: 360)) { frame in
             FilterFrame(content, SeededRandom(2)).fill(&frame, padding: 0)
             for plane in 0..<3 {

@@ -40,7 +40,7 @@ import Testing
         ("const void *greenroom_plugin_entry(void) { return 0; }", "load.entry"),
         ("extern int no(void); int greenroom_plugin_entry(void) { return no(); }", "load.symbols"),
     ])
-    func `one check names the fault, and blocks those that need a plugin`(
+    func `one check reports a library's fault, and checks that need a plugin are skipped`(
         source: String, check: String
     ) throws {
         let report = try #require(try validateC(source).first)

@@ -34,7 +34,7 @@ import Testing
         #expect(Double(found.count) > 30 * found.seconds)
     }
 
-    @Test func `a burst is found everywhere`() throws {
+    @Test func `a burst is found in the middle of steady frames`() throws {
         let steady = (0..<120).map { Double($0) * Self.interval }
         let times = (steady + (0..<20).map { 3 + Double($0) * 0.001 }).sorted()
         let found = try #require(burst(times))
@@ -90,7 +90,7 @@ import Testing
         #expect(abs(burst - 1) < 0.02)
     }
 
-    @Test func `gradually lost audio is a burst`() {
+    @Test func `audio of which every fourth block is refused counts as a burst`() {
         let sound = (100..<400).map { (number: Int) -> (UInt64, Status, Double) in
             let status: Status = number % 4 == 0 ? .queueFull : .ok
             return (UInt64(number), status, Double(number) / 100)
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: Stacks of threads
 
-    @Test func `a stack is memory right after its guard`() {
+    @Test func `a thread's stack is writable memory right after its guard page`() {
         let maps = """
             7f0000000000-7f0000001000 ---p 00000000 00:00 0
             7f0000001000-7f0000009000 rw-p 00000000 00:00 0

@@ -56,7 +56,7 @@ import Testing
         #expect(told.checks == all)
     }
 
-    @Test func `the seed is the user's, and is reported`() throws {
+    @Test func `the user's seed is used and reported`() throws {
         #expect(try validate("Adjust") { $0.seed = 4711 }.map(\.seed) == [4711])
     }
 

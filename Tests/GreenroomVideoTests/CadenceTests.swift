@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `frames in time show once each`(pace: OutputPace) throws {
+    func `each frame that arrives in time is shown once`(pace: OutputPace) throws {
         let frames = (0..<30).map { Frame(Double($0) * 1000 / 30) }
         let result = try SimulatedBranch(pace: pace, duration: 1000).run(frames)
         #expect(result.periods == numbers(0..<30))
@@ -48,7 +48,7 @@ import Testing
         #expect((steps.max() ?? 0) - (steps.min() ?? 0) <= 1, "\(steps)")
     }
 
-    @Test func `a source with 33 ms of sleep and 4 ms of work is even at 30`() throws {
+    @Test func `a source that sends every 37 ms is shown evenly at 30 fps`() throws {
         // 27 frames a second: three of thirty periods repeat the last frame.
         let frames = (0..<81).map { Frame(Double($0) * 37) }
         let result = try SimulatedBranch(pace: .onSchedule, duration: 3000).run(frames)
@@ -68,7 +68,7 @@ import Testing
         #expect(lateness(result, FrameRate(30)) == [0])
     }
 
-    @Test func `a burst without timestamps shows its first frame`() throws {
+    @Test func `only the first frame of a burst without timestamps is shown`() throws {
         let frames = (0..<20).flatMap { burst in
             (0..<3).map { _ in Frame(Double(burst) * 100) }
         }
@@ -78,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `a stall of two seconds shows the last frame, and ends at once`(pace: OutputPace) throws {
+    func `a stall of 2 s repeats the last frame until the next frame arrives`(pace: OutputPace)
+        throws
+    {
         let times = Array(0..<30) + Array(90..<120)
         let frames = times.map { Frame(Double($0) * 1000 / 30) }
         let result = try SimulatedBranch(pace: pace, duration: 4000).run(frames)
@@ -133,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [(OutputPace.asTheyCome, 1000.0), (.onSchedule, 90)])
-    func `a first frame within the patience fills the time before it`(
+    func `a first frame within the output's delay also fills the time before it`(
         pace: OutputPace, time: Double
     ) throws {
         let result = try SimulatedBranch(pace: pace, duration: 2000).run([Frame(time)])
@@ -145,7 +147,7 @@ import Testing
         (OutputPace.asTheyCome, 1.0 / 30 + 1, 31), (.asTheyCome, 1.5, 45), (.onSchedule, 0.1, 3),
         (.onSchedule, 0.5, 15),
     ])
-    func `a later first frame follows black`(
+    func `a first frame after the output's delay follows black`(
         pace: OutputPace, seconds: Double, black: Int
     ) throws {
         // A nanosecond above the patience, which ends between two nanoseconds.
@@ -168,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: paces)
-    func `a camera stopped at once gives black`(pace: OutputPace) throws {
+    func `a camera that is stopped at the start is black`(pace: OutputPace) throws {
         let branch = SimulatedBranch(pace: pace, duration: 1000, black: [5])
         #expect(try branch.run([]).periods == [UInt8](repeating: 16, count: 30))
         // Only the frame sent before shows.

@@ -111,7 +111,7 @@ import Testing
         return (sinks, branch.counts(carried: carried), carried)
     }
 
-    @Test func `memory of isolated outputs is new when one joins or leaves`() throws {
+    @Test func `isolated outputs get new frame memory when one of them joins or leaves`() throws {
         let clock = SessionClock(isVirtual: true)
         clock.lead()
         defer { clock.leave() }
@@ -172,7 +172,9 @@ import Testing
 
     /// - Parameter shortest: The frames between two changes, at least.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64], [0, 8])
-    func `every form begins where the one before ends`(seed: UInt64, shortest: Int) throws {
+    func `each format of a changing output begins where the format before ends`(
+        seed: UInt64, shortest: Int
+    ) throws {
         let (sinks, counts, carried) = try run(seed: seed, shortest: shortest)
         #expect(counts.frames == carried && counts.queued == 0 && counts.unwanted > 0)
         var periods = 0
@@ -260,7 +262,8 @@ import Testing
         return sink.marks
     }
 
-    @Test func `frames wait for the want of an output, for a while`() throws {
+    @Test
+    func `a new track holds its frames for a limited time until an output requests them`() throws {
         #expect(try marks(holding: 50, answer: 3) == [20, 21, 22, 23, 24, 25])
         // Without waiting, and with an answer that is too late, the newest one stands for the others.
         #expect(try marks(holding: nil, answer: 3).first != 20)

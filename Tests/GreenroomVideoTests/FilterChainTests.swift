@@ -95,7 +95,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `filters in process and isolated edit in order`() throws {
+    @Test func `filters in the host's process and isolated filters edit in order`() throws {
         let filters = [
             FakeFilter(pool: nil, adds: 1), FakeFilter(pool: FramePool(limit: 2), adds: 2),
             FakeFilter(pool: FramePool(limit: 2), adds: 4), FakeFilter(pool: nil, adds: 8),
@@ -154,7 +154,8 @@ import Testing
 
     // MARK: Required filters
 
-    @Test func `a frame that a required filter has not edited is not delivered`() throws {
+    @Test
+    func `a frame is not delivered if a required filter refuses it, is late or is lost`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 2))
         let later = FakeFilter(pool: nil, adds: 1)
         let runner = try filter.runner(clock, events, isRequired: true)
@@ -177,7 +178,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a frame that a required filter did not edit is withheld`(isIsolated: Bool) throws {
+    func `a frame that a required filter refuses is withheld, isolated or not`(isIsolated: Bool)
+        throws
+    {
         let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
         var chain = chain([try filter.runner(clock, events, isRequired: true)])
         filter.behave(.refuse(.failed))
@@ -213,7 +216,8 @@ import Testing
         chain.close()
     }
 
-    @Test func `the log says when a filter leaves frames unedited, and when that is over`() throws {
+    @Test
+    func `the log reports when a filter stops editing frames and when it edits again`() throws {
         let lines = Mutex<[String]>([])
         let events = SessionEvents { event in
             if case .note(let role, let text) = event {
@@ -372,7 +376,7 @@ import Testing
         func tell(_ text: String) {}
     }
 
-    @Test func `a filter that was lost in a change has its whole time in the next one`() throws {
+    @Test func `a filter that was lost during a change gets the full time limit again`() throws {
         let filter = ChangingFilter()
         let runner = PreProcessorRunner(filter, clock: clock)
         var chain = chain([runner], hangNanoseconds: 400_000_000)
@@ -393,7 +397,7 @@ import Testing
     // MARK: Deadlines
 
     @Test(arguments: [true, false])
-    func `neither a frame nor the next ones wait for a late filter`(isIsolated: Bool) throws {
+    func `no frame waits for a filter that is late`(isIsolated: Bool) throws {
         let pool = FramePool(limit: 2)
         let filter = FakeFilter(pool: isIsolated ? pool : nil)
         let runner = try filter.runner(clock, events)
@@ -421,7 +425,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `filters of one frame share its deadline`() throws {
+    @Test func `all filters of a frame share the frame's deadline`() throws {
         let slow = FakeFilter(pool: nil, adds: 1)
         let second = FakeFilter(pool: FramePool(limit: 2), adds: 2)
         var chain = chain([try slow.runner(clock, events), try second.runner(clock, events)])
@@ -524,7 +528,7 @@ import Testing
         chain.close()
     }
 
-    @Test func `a plugin never sees a frame in another life's memory`() throws {
+    @Test func `a filter never receives a frame in the memory of another life`() throws {
         let filter = FakeFilter(pool: FramePool(limit: 1))
         let runner = try filter.runner(clock, events)
         var frame = try numberedFrame(7, from: inputs)

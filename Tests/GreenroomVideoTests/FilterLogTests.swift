@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `the first unedited frame is reported, and the first whole second after it`() {
+    @Test func `the first unedited frame is reported, and the first fully edited second after`() {
         let frames = [
             (0, true), (100, false), (200, false), (300, false), (400, true), (500, false),
             (Self.second + 499, true), (Self.second + 500, true), (9 * Self.second, true),
@@ -38,14 +38,14 @@ import Testing
         #expect(told(frames).count { $0 == "!" } == 6)
     }
 
-    @Test func `a lasting anomaly is reported when the ten seconds are over`() {
+    @Test func `a lasting anomaly is reported again after ten seconds`() {
         let before = [Frame(at: 0, isEdited: false), Frame(at: Self.second, isEdited: true)]
         let lasting = (50...100).map { Frame(at: $0 * Self.second / 10, isEdited: false) }
         #expect(told(before + lasting.dropLast()) == ["!", "1"])
         #expect(told(before + lasting) == ["!", "1", "!"])
     }
 
-    @Test func `moments at the ends of the scale do not trap`() {
+    @Test func `extreme times do not trap`() {
         let moments = [0, .max, .min, .max, .min / 2, .max] as [Int64]
         let frames = moments.flatMap {
             [Frame(at: $0, isEdited: false), Frame(at: $0, isEdited: true)]

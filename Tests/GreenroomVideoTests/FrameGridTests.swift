@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 4, 8])
-    func `a multiple of the rate has equally many frames in each period`(factor: Int) {
+    func `a source at a multiple of the rate has equally many frames in each period`(factor: Int) {
         let rate = FrameRate(30 * factor)
         let moments = (0..<600).map { rate.dueNanoseconds(ofFrame: Int64($0)) }
         let counts = Dictionary(grouping: periods(moments)) { $0 }.mapValues(\.count)
@@ -49,7 +49,7 @@ import Testing
         #expect(zip(periods.dropFirst(2), periods.dropFirst()).allSatisfy { $0 - $1 == 1 })
     }
 
-    @Test func `each rate has its periods on the one grid, from the first frame on`() {
+    @Test func `periods of all output rates are on one grid from the first frame on`() {
         var grid = TakingGrid(rate: FrameRate(30))
         // A little before the middle between two periods of 15 frames a second.
         let begin: Int64 = 1_030_000_000
@@ -59,7 +59,7 @@ import Testing
         #expect(points.map { $0.period(of: FrameRate(60)) } == (0..<60).map { 62 + 2 * $0 })
     }
 
-    @Test func `a frame with a separate period at the track's rate has one at the output's`() {
+    @Test func `a frame with its own period at the track's rate has one at the output's rate`() {
         var random = SeededGenerator(seed: 5)
         let rate = FrameRate(30)
         var work = FrameGrid()

@@ -22,12 +22,13 @@ import Testing
     }
 
     @Test(arguments: [OutputPace.asTheyCome, .onSchedule])
-    func `the first frame of a period shows, later ones are in excess`(pace: OutputPace) {
+    func `the first frame of a period is shown, and later frames count as excess`(pace: OutputPace)
+    {
         let found = claims(pace, [(0, 0), (30, 30), (60, 60), (90, 90), (110, 110), (210, 210)])
         #expect(found == [slot(0), .excess, slot(1), .excess, .excess, slot(2)])
     }
 
-    @Test func `a frame after its slot shows in the next free one`() {
+    @Test func `a frame that misses its slot is shown in the next free slot`() {
         // Slot n is due at 100 (n + 1) ms: at 350 ms the slots 0 to 2 are past.
         let found = claims(.onSchedule, [(0, 0), (100, 350), (400, 400)])
         #expect(found == [slot(0), slot(3, delayed: true), slot(4)])
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a live slot has the audio's delay, a recorded one a second`() {
+    @Test func `a live slot is due after the audio's delay, a recorded slot after 1 s`() {
         let live = FrameRateConverter(rate: FrameRate(25), pace: .onSchedule, endSlot: nil)
         #expect((0..<3).map(live.due) == [100_000_000, 140_000_000, 180_000_000])
         let file = FrameRateConverter(rate: FrameRate(25), pace: .asTheyCome, endSlot: nil)
@@ -78,7 +79,7 @@ import Testing
         #expect(claims(.onSchedule, endSlot: 5, [(0, 2000)]) == [.afterEnd])
     }
 
-    @Test func `the number of waiting frames is limited, depending only on time`() {
+    @Test func `at most 16 frames wait, and each slot that is due makes room for one`() {
         let rate = FrameRate(120)
         var schedule = FrameRateConverter(rate: rate, pace: .onSchedule, endSlot: nil)
         var grid = TakingGrid(rate: rate)
@@ -96,7 +97,7 @@ import Testing
         #expect(schedule.claim(last, at: due) == .full)
     }
 
-    @Test func `a frame in time has room at 120 a second`() {
+    @Test func `every frame that arrives in time has room at 120 fps`() {
         let rate = FrameRate(120)
         var schedule = FrameRateConverter(rate: rate, pace: .onSchedule, endSlot: nil)
         var grid = TakingGrid(rate: rate)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["640x360", "1280x720", "1920x1080", "212x160", "360x640", "858x480"])
-    func `two lines are centred, dim and bright, away from the edges`(
+    func `a slate's two lines are centred, dim and bright, away from the edges`(
         size: String
     ) throws {
         let size = try #require(FrameSize(size))

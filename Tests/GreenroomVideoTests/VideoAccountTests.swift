@@ -4,7 +4,7 @@ import Testing
 @testable import GreenroomVideo
 
 @Suite struct VideoAccountTests {
-    @Test func `a source that keeps its rate is real, and missing frames are repeated`() {
+    @Test func `frames at the agreed rate count as real, and missing frames as repeated`() {
         var account = VideoAccount()
         for period in 0..<100 where period % 10 != 4 {
             account.take(.fresh, at: Int64(period), for: 1)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [15.0, 20, 29.97, 7.5])
-    func `the rate that was agreed is all that a source owes`(fps: Double) {
+    func `a source at its agreed rate is real, even if the output is faster`(fps: Double) {
         var account = VideoAccount()
         let frames = Int(fps * 100)
         for frame in 0..<frames {
@@ -33,7 +33,7 @@ import Testing
         #expect(abs(part - 0.5) < 0.01, "\(part)")
     }
 
-    @Test func `jitter of a slow source is not a repeat`() {
+    @Test func `jitter of a source at half the output's rate does not count as repeats`() {
         var account = VideoAccount()
         var random = SeededGenerator(seed: 11)
         for frame in 0..<1000 {
@@ -44,7 +44,7 @@ import Testing
         #expect(account.total == 2000 && account.repeated <= 1, "\(account)")
     }
 
-    @Test func `frames that the host shows are distinguished from frames that the source owed`() {
+    @Test func `each period counts as real, late, unedited, repeated, slate or stopped`() {
         var account = VideoAccount()
         account.take(.fresh, at: 2, for: 1)
         account.take(.unedited, at: 3, for: 1)
@@ -61,7 +61,7 @@ import Testing
         #expect(account.realPart == 13.0 / 21)
     }
 
-    @Test func `a source that is paused before its first frame owes none`() {
+    @Test func `a source that is paused before its first frame counts as stopped`() {
         var account = VideoAccount()
         account.pause(true, from: 2)
         account.pause(false, from: 12)
@@ -71,7 +71,7 @@ import Testing
         #expect(account.missing == 5 && account.stopped == 10 && account.real == 15)
     }
 
-    @Test func `a source owes nothing before it connects, whichever slates are shown`() {
+    @Test func `a source counts as stopped until it connects, even while a slate is shown`() {
         var account = VideoAccount()
         account.awaitConnection(from: 0)
         account.show(.slate, from: 30)
@@ -93,7 +93,7 @@ import Testing
         #expect(account.closed(at: 12).total == 12)
     }
 
-    @Test func `nothing at all is 0, and nothing due is nothing`() {
+    @Test func `a source without frames is 0 % real, and a stopped source has no percentage`() {
         var account = VideoAccount().closed(at: 30)
         #expect(account.realPart == 0 && account.missing == 30)
         account = VideoAccount()

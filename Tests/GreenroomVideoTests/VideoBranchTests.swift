@@ -80,7 +80,7 @@ import Testing
         #expect(counts.repeated == 0)
     }
 
-    @Test func `a source between two slots does not flicker`() throws {
+    @Test func `frames halfway between two slots are each shown once`() throws {
         // Half a period late, with a nanosecond of rounding either way.
         let times = (0..<30).map { (index: Int) -> Double in
             let rounding = index % 2 == 0 ? 1e-6 : -1e-6
@@ -91,7 +91,7 @@ import Testing
         #expect(counts.excess == 0)
     }
 
-    @Test func `gaps repeat the last frame, the start shows the first one`() throws {
+    @Test func `a gap repeats the last frame, and the start shows the first frame`() throws {
         let (periods, counts) = try run([100, 200, 233], endSlot: 10)
         #expect(periods == [0, 0, 0, 0, 0, 0, 1, 2, 2, 2])
         #expect(counts.delivered == 3)
@@ -112,7 +112,7 @@ import Testing
         #expect(counts.afterEnd == 2)
     }
 
-    @Test func `an unknown end is the session's, and loses nothing`() throws {
+    @Test func `a branch that does not know its end in advance writes every frame`() throws {
         let (periods, counts) = try run([0, 33, 66, 100], endSlot: 2, isEndKnown: false)
         #expect(periods == [0, 1, 2, 3])
         #expect(counts.delivered == 4)

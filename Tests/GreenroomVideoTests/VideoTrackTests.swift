@@ -93,7 +93,7 @@ import GreenroomModel
         }
     }
 
-    @Test func `equal requested formats share one conversion, and each distinct want has its own`()
+    @Test func `equal requested formats share one conversion, other formats have their own`()
         throws
     {
         let small = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
@@ -175,7 +175,7 @@ import GreenroomModel
         return conversion?.color
     }
 
-    @Test func `the sender makes the conversion that all outputs begin with`() throws {
+    @Test func `the sender converts early only if all outputs begin with that conversion`() throws {
         let plain = VideoWant(format: .i420)
         let small = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
         let other = VideoWant(format: .i420, matrix: .bt601)
@@ -443,7 +443,7 @@ import GreenroomModel
         #expect(track.counts.carried == 20)
     }
 
-    @Test func `a missing picture is reported`() throws {
+    @Test func `a track without any frame is reported once`() throws {
         let notes = Mutex<[String]>([])
         let sink = CollectingSink()
         let track = track([VideoWant(format: .i420)], [sink]) { text in

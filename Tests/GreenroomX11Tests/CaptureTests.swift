@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of areas, cursors and the choice of windows.
 @Suite struct CaptureTests {
-    @Test func `a region is a size and a place`() {
+    @Test func `a region is read as a size and a position`() {
         #expect(PixelArea("640x360+10+20") == PixelArea(x: 10, y: 20, width: 640, height: 360))
         #expect(PixelArea("640x360") == PixelArea(width: 640, height: 360))
         for text in ["", "640", "0x360", "640x360+1", "640x360-1+2", "1000000x1", "640x360+1+2 "] {
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a frame is the even part of an area on the screen`() {
+    @Test func `a captured frame is the even-sized part of an area within the screen`() {
         let screen = FrameSize(width: 1281, height: 721)
         func frame(_ area: PixelArea) -> PixelArea? { area.frame(in: screen) }
         #expect(
@@ -29,7 +29,7 @@ import Testing
         #expect(frame(PixelArea(x: -10, y: 0, width: 10, height: 10)) == nil)
     }
 
-    @Test func `a change is copied in whole rows, from an even one to an even one`() {
+    @Test func `a change on the screen is copied in whole pairs of rows`() {
         let area = PixelArea(x: 100, y: 50, width: 200, height: 100)
         func rows(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> Range<Int>? {
             area.rows(touchedBy: PixelArea(x: x, y: y, width: width, height: height))

@@ -54,7 +54,7 @@ import Testing
         ])
     }
 
-    @Test func `repetitions play from the start to the end that are set`() {
+    @Test func `repetitions play from the set start to the set end`() {
         expect(
             PlaybackControls(start: 2_000_000_000, end: 5_000_000_000),
             places: [(0, 2, 0, false), (2.5, 4.5, 0, false), (3, 2, 1, false), (7, 3, 2, false)])
@@ -83,7 +83,7 @@ import Testing
         #expect(playback.place(at: Self.nanoseconds(time)).isOver == isOver)
     }
 
-    @Test func `nothing plays where the start is not before the end`() {
+    @Test func `a start that is not before the end shows one frame without playing`() {
         expect(
             PlaybackControls(start: 20_000_000_000), places: [(0, 10, 0, true), (5, 10, 0, true)])
         expect(
@@ -94,7 +94,7 @@ import Testing
         expect(length: 0.04, places: [(0, 0, 0, false), (7, 0.04, 0, true)])
     }
 
-    @Test func `the speed counts from when it is set`() {
+    @Test func `a new speed applies from the time at which it is set`() {
         expect(
             steps: [(2, .change { $0.speed = 2 }), (4, .change { $0.speed = 0.5 })],
             places: [(1, 1, 0, false), (3, 4, 0, false), (5, 6.5, 0, false), (12.0, 0, 1, false)])
@@ -115,19 +115,19 @@ import Testing
             ])
     }
 
-    @Test func `a jump while it is paused shows the new position`() {
+    @Test func `a jump during a pause shows the new position`() {
         expect(
             PlaybackControls(isPaused: true), steps: [(1, .seek(4))],
             places: [(0.5, 0, 0, true), (1, 4, 1, true), (9, 4, 1, true)])
     }
 
-    @Test func `before the start it plays on to the end, and repeats from the start`() {
+    @Test func `a jump before the set start plays to the end, and then repeats from the start`() {
         expect(
             PlaybackControls(start: 4_000_000_000), steps: [(1, .seek(1))],
             places: [(0, 4, 0, false), (1, 1, 1, false), (9.5, 9.5, 1, false), (10, 4, 2, false)])
     }
 
-    @Test func `repetitions that begin at the end begin with the start`() {
+    @Test func `a file whose repetition is switched on at its end plays from the start`() {
         expect(
             PlaybackControls(loops: false), steps: [(12, .change { $0.loops = true })],
             places: [(11, 10, 0, true), (12, 0, 1, false), (13, 1, 1, false)])
@@ -175,7 +175,7 @@ extension Double {
             "crypto://x", "cache:http://x", "pipe:0", "unix:///run/x", "async:file:/x", "ftp://x/",
             "http:", "", " http://x", "concatf://x", "crypto+http://x",
         ])
-    func `a URL is of a scheme of the network`(url: String) {
+    func `a URL whose scheme opens files or programs is refused`(url: String) {
         #expect(MediaStreamAddress(url) == nil)
     }
 
@@ -191,7 +191,8 @@ extension Double {
             ("srt://host:9000?passphrase=secret", "srt://host:9000"),
             ("http://host", "http://host"),
         ])
-    func `messages have no credentials`(url: String, name: String) throws {
+    func `a stream's address in messages contains no credentials`(url: String, name: String) throws
+    {
         let address = try #require(MediaStreamAddress(url))
         #expect(address.name == name)
         let scheme = String(name.prefix { $0 != ":" })
@@ -216,7 +217,7 @@ extension Double {
                 == Orientation(isMirrored: isMirrored, degrees: degrees))
     }
 
-    @Test func `a matrix of any numbers is an orientation`() {
+    @Test func `a display matrix of any numbers is read as a multiple of 90 degrees`() {
         for number in [Int32.min, -1, 0, 1, .max] {
             let degrees = Orientation(a: number, b: .min, c: .max, d: number).degrees
             #expect(degrees % 90 == 0 && degrees < 360)
@@ -228,7 +229,7 @@ extension Double {
     private static let delay = PacketSchedule.delay
     private static let second: Int64 = 1_000_000_000
 
-    @Test func `the first packet is due after the delay, and the others with it`() {
+    @Test func `the first packet is due after the delay, and later packets with the same delay`() {
         var buffer = PacketSchedule()
         #expect(buffer.position(at: 5) == nil)
         let begun = buffer.arrived(100 * Self.second, at: 7 * Self.second)

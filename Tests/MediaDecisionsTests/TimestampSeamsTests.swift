@@ -18,7 +18,7 @@ import Testing
             ),
             ("two seams", [(0, 20), (0, 0), (0, 20), (0, 5)], [20, 21, 41, 42]),
         ] as [(String, [(track: Int, time: Int64)], [Int64])])
-    func `later parts follow the part before`(
+    func `timestamps after a seam continue from the part before`(
         name: String, packets: [(track: Int, time: Int64)], times: [Int64]
     ) {
         var seams = TimestampSeams()
@@ -34,7 +34,9 @@ import Testing
             ([], false), ([0], false), ([0, 10, 20, 31], false), ([0, 10, 0, 10], true),
             ([0, 5, 10, 1010, 1015], true), ([0, 500, 1000, 1600], false),
         ] as [([Int64], Bool)])
-    func `a seam between places of a file is found`(times: [Int64], isFound: Bool) {
+    func `a seam is found from the timestamps at some places of a file`(
+        times: [Int64], isFound: Bool
+    ) {
         #expect(TimestampSeams.areBetween(times.map(Self.nanoseconds)) == isFound)
     }
 
