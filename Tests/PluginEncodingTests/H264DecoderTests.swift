@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [(AVCOL_RANGE_MPEG, "limited"), (AVCOL_RANGE_JPEG, "full")])
-    func `each picture comes out at once, with its size, time and colour space`(
+    func `each H.264 picture is decoded at once, with its size, time and colour space`(
         range: AVColorRange, name: String
     ) throws {
         let decoder = try H264Decoder()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `damaged bytes are an error, and the next key frame is decoded`() throws {
+    @Test func `after damaged data the H.264 decoder continues with the next key frame`() throws {
         let decoder = try H264Decoder()
         let pictures = try Self.pictures(3, range: AVCOL_RANGE_MPEG)
         // Without the key frame before it.

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `the first periods after a pause are marked, once`() {
+    @Test func `only the first run of periods after a pause is marked as after the pause`() {
         let pauses = pauses([(500, 1000), (1200, 1300)])
         var track = PausedTrack(origin: 0, numerator: 10)
         let runs = (0..<3).flatMap { track.runs(of: $0 * 8..<$0 * 8 + 8, without: pauses) }
@@ -107,7 +107,7 @@ import Testing
             ])
     }
 
-    @Test func `a pause within a pause, and a resumption without one, change nothing`() {
+    @Test func `a second pause, or a resume without a pause, changes nothing`() {
         var pauses = RecordingPauses()
         pauses.resume(at: 5, frames: nil)
         #expect(pauses.all.isEmpty && !pauses.isPaused)
@@ -127,7 +127,7 @@ import Testing
             (3000, 2000, false), (4500, 3500, false), (5000, 4000, true), (60_000, 4000, true),
             (-5, 0, false),
         ] as [(Int64, Int64, Bool)])
-    func `a caption's time in the file has no pauses before it`(
+    func `a caption's time in a file leaves out the pauses before the caption`(
         time: Int64, written: Int64, isInPause: Bool
     ) {
         let pauses = pauses([(2000, 3000), (5000, nil)])
@@ -140,7 +140,7 @@ import Testing
             (1400, 1400, 1500), (1800, nil, nil), (1500, nil, nil), (2400, nil, nil),
             (2500, 1500, 1700),
         ] as [(Int64, Int64?, Int64?)])
-    func `a caption counts from the session's start, and pauses are on its clock`(
+    func `a caption ends at a pause, and a caption that begins in a pause is dropped`(
         time: Int64, start: Int64?, end: Int64?
     ) {
         let times = pauses([(2000, 3000)]).inFile(

@@ -39,7 +39,7 @@ import Testing
             // The first key frame is later than the time to keep.
             (5, [7], 70, 49),
         ] as [(Int64, [Int64], Int?, Int)])
-    func `a replay has the time, back to a key frame`(
+    func `a replay has at least the requested time, and starts with a key frame`(
         seconds: Int64, keys: [Int64], video: Int?, audio: Int
     ) {
         let buffer = buffer(keeping: seconds, keys: keys)
@@ -49,7 +49,7 @@ import Testing
         #expect(buffer.entries.last?.content == 99)
     }
 
-    @Test func `a replay that is too large is shorter`() {
+    @Test func `a replay above the size limit is shortened`() {
         let buffer = buffer(keeping: 60, keys: Array(0..<10), mostBytes: 8000)
         #expect(buffer.byteCount <= 8000)
         #expect((2000...8000).contains(buffer.byteCount))

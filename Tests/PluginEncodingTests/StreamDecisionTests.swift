@@ -54,7 +54,7 @@ import Testing
         ("udp://239.0.0.1:1234", "mpegts"),
         ("RTSP://u:p@secret@host/secret#secret", "rtsp"),
     ])
-    func `an address has its muxer, and its name no credentials`(
+    func `a stream address has its muxer, and a name without credentials`(
         url: String, muxer: String
     ) throws {
         let address = try StreamAddress.url(url).get()
@@ -73,7 +73,9 @@ import Testing
         ("rtmp://host/app live=1", "has a space"),
         ("rtmp://host/\u{1B}[2J", "has a space or a character outside ASCII"),
     ])
-    func `another text is an error with its fix, without the text`(url: String, rule: String) {
+    func `an error about an invalid stream address names the rule and no secret`(
+        url: String, rule: String
+    ) {
         let error = #expect(throws: InvalidValueError.self) { try StreamAddress.url(url).get() }
         #expect(error?.description.contains(rule) == true)
         #expect(error?.description.contains("secret") == false)
@@ -96,17 +98,17 @@ import Testing
         return changes
     }
 
-    @Test func `a network that keeps up changes nothing`() {
+    @Test func `a network that keeps up does not change the bit rate`() {
         #expect(changes(behind: { _, _ in 0.9 }, seconds: 300).isEmpty)
     }
 
-    @Test func `the bit rate falls every 3 s to a quarter, and rises after 20 s in time`() {
+    @Test func `the bit rate falls every 3 s, down to a quarter, and rises after 20 s on time`() {
         let found = changes(behind: { now, _ in now < 60 ? 1.5 : 0 }, seconds: 200)
         #expect(found.map(\.share) == [0.7, 0.5, 0.35, 0.25, 0.35, 0.5, 0.7, 1])
         #expect(found.map(\.second) == [0, 3, 6, 9, 80, 101, 122, 143])
     }
 
-    @Test func `each attempt that fails doubles the time to the next one`() {
+    @Test func `each failed attempt doubles the delay before the next attempt`() {
         // The network bears half of the bits.
         let found = changes(behind: { _, share in share > 0.5 ? 1.5 : 0 }, seconds: 600)
         let rises = found.filter { $0.share == 0.7 }.map(\.second).dropFirst()
@@ -114,7 +116,7 @@ import Testing
         #expect(pauses == [44, 84, 164])
     }
 
-    @Test func `a smaller source is asked for from half of the bits on`() {
+    @Test func `at half of the bit rate or less, a smaller source is requested`() {
         var rate = AdaptiveBitRate()
         let capability = VideoCapability(width: 1280, height: 720, fps: 30)
         var ceilings: [String?] = [rate.ceiling(of: capability)?.description]

@@ -4,7 +4,7 @@ import PluginImages
 import Testing
 
 struct ImageFileTests {
-    @Test func `other files are refused with path, rule and fix`() throws {
+    @Test func `files that are not images are refused with path, rule and fix`() throws {
         #expect(errorCode(at: "/tmp") == .wrongFormat)
         #expect(errorCode(at: "/dev/null") == .wrongFormat)
         #expect(errorCode(at: "/no/such/image.png") == .cannotRead)

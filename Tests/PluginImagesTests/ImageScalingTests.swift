@@ -6,7 +6,7 @@ struct ImageScalingTests {
     @Test(arguments: [
         (4, 4, 2, 2), (7, 5, 3, 2), (9, 9, 20, 31), (1, 1, 5, 5), (300, 200, 1, 1),
     ])
-    func `a single colour stays`(_ row: (Int, Int, Int, Int)) {
+    func `an image of one colour keeps that colour when it is scaled`(_ row: (Int, Int, Int, Int)) {
         var image = Image(size: FrameSize(width: row.0, height: row.1))
         fill(&image) { _, _ in [200, 100, 50, 128] }
         let scaled = image.scaled(to: FrameSize(width: row.2, height: row.3))
@@ -28,7 +28,7 @@ struct ImageScalingTests {
         #expect(isKept)
     }
 
-    @Test func `halving averages`() {
+    @Test func `halving an image averages its pixels`() {
         var image = Image(size: FrameSize(width: 4, height: 4))
         fill(&image) { x, y in
             let grey = UInt8(x * 10 + y * 40)

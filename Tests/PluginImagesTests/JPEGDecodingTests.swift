@@ -12,7 +12,7 @@ struct JPEGDecodingTests {
         index % 16 < 8 ? [200, 30, 20, 255] : [10, 40, 220, 255]
     }
 
-    @Test func `colours return within the loss of JPEG`() throws {
+    @Test func `decoded JPEG colours are within 3 levels of the original`() throws {
         let file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
         try withTemporaryFile(file) { path in
             let image = try Image(contentsOf: path)
@@ -95,7 +95,7 @@ struct JPEGDecodingTests {
     }
 
     @Test(arguments: [("sRGB IEC61966-2.1", 0), ("s\0R\0G\0B", 0), ("Display P3", 1)])
-    func `a colour profile other than sRGB is said`(name: String, count: Int) throws {
+    func `a colour profile other than sRGB is reported`(name: String, count: Int) throws {
         let profile = Array("ICC_PROFILE\0".utf8) + [1, 1] + Array(name.utf8)
         let file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
         let segment = [0xFF, 0xE2, 0, UInt8(profile.count + 2)] + profile
@@ -128,7 +128,7 @@ struct JPEGDecodingTests {
         #expect(try withTemporaryFile(file) { errorCode(at: $0) } == .tooLarge)
     }
 
-    @Test func `bytes changed at random never bring the process down`() throws {
+    @Test func `randomly changed bytes never crash the decoder`() throws {
         let whole = JPEGFile.bytes(
             try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height),
             withOrientation: 6, isBigEndian: true)

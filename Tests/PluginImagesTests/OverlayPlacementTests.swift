@@ -12,7 +12,7 @@ struct OverlayPlacementTests {
     ]
 
     @Test(arguments: corners)
-    func `a position keeps its margin to the edges it is at`(
+    func `an overlay keeps its margin to the edges that its position names`(
         _ row: (position: OverlayPosition, x: Int, y: Int)
     ) {
         let placement = OverlayPlacement(
@@ -26,7 +26,7 @@ struct OverlayPlacementTests {
         ("100x50", 0.25, "160x80"), ("1000x100", 1.0, "641x64"), ("10x1000", 0.5, "4x361"),
         ("100x50", 0.0001, "1x1"), ("2000x1000", 0.0, "641x321"), ("9x7", 0.0, "9x7"),
     ])
-    func `the scale is a part of the frame's width, and the frame the limit`(
+    func `an overlay's scale is a part of the frame's width, limited by the frame`(
         _ row: (image: String, scale: Double, expected: String)
     ) throws {
         let placement = OverlayPlacement(

@@ -25,7 +25,9 @@ struct OverlayTests {
     static let colors: [ColorSpace] = [.bt601Limited, .bt709Limited, .bt601Full, .bt709Full]
 
     @Test(arguments: places, colors)
-    func `each sample is as the plain formula says`(_ place: Place, _ color: ColorSpace) {
+    func `each blended sample equals the result of the plain formula`(
+        _ place: Place, _ color: ColorSpace
+    ) {
         for opacity in [1.0, 0.37] {
             let image = patterned(place.image)
             var overlay = Overlay(

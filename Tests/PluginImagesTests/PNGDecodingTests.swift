@@ -60,7 +60,7 @@ struct PNGDecodingTests {
     ]
 
     @Test(arguments: varieties)
-    func `every variety becomes RGBA`(_ variety: Variety) throws {
+    func `every colour type and bit depth of PNG is decoded to RGBA`(_ variety: Variety) throws {
         try withTemporaryFile(variety.file.bytes) { path in
             let image = try Image(contentsOf: path)
             #expect(image.width == Int(variety.file.width))
@@ -83,7 +83,9 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: [(1, 1), (3, 2), (5, 1), (13, 9), (16, 16), (64, 5)])
-    func `an interlaced picture is the same, whole or in blocks`(width: Int, height: Int) throws {
+    func `an interlaced PNG decodes like a plain one, in full or reduced size`(
+        width: Int, height: Int
+    ) throws {
         let plain = Self.noise(width, height)
         let interlaced = Self.noise(width, height, isInterlaced: true)
         #expect(interlaced.bytes != plain.bytes)
@@ -178,7 +180,7 @@ struct PNGDecodingTests {
         }
     }
 
-    @Test func `an image is turned upright as its eXIf says, large or not`() throws {
+    @Test func `an image of any size is turned upright as its eXIf chunk says`() throws {
         // One pixel of each grey in two rows, or a block of 4 by 4.
         let greys: [[UInt8]] = [[10, 90], [170, 250]]
         let tiff: [UInt8] = [
@@ -211,7 +213,7 @@ struct PNGDecodingTests {
             ("acTL", [0, 0, 0, 2, 0, 0, 0, 0], "is animated"),
             ("iCCP", Array("Display P3\0\0".utf8), "colour profile"), ("tEXt", [65, 0, 66], nil),
         ] as [(String, [UInt8], String?)])
-    func `features that are not followed are logged`(chunk: String, data: [UInt8], note: String?)
+    func `PNG features that are ignored are reported`(chunk: String, data: [UInt8], note: String?)
         throws
     {
         let file = PNGFile(
@@ -243,7 +245,9 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: [(0, 0), (0, 4), (4, 0)] as [(UInt32, UInt32)])
-    func `an image without pixels is not reported as too large`(_ width: UInt32, _ height: UInt32)
+    func `an image without pixels is reported as malformed, not as too large`(
+        _ width: UInt32, _ height: UInt32
+    )
         throws
     {
         let file = PNGFile(width: width, height: height, colorType: .rgba, rows: [])
@@ -251,7 +255,7 @@ struct PNGDecodingTests {
         #expect(code == .malformed)
     }
 
-    @Test func `bytes changed at random never bring the process down`() throws {
+    @Test func `randomly changed bytes never crash the decoder`() throws {
         let whole = Self.varieties[6].file.bytes
         var random = SeededGenerator(seed: 1)
         var refused = 0
