@@ -22,7 +22,7 @@ import Testing
         return try readFile("\(session.recording)/camera.wav")
     }
 
-    @Test func `a filter edits the same in the host's process and in its own`() throws {
+    @Test func `an audio filter has the same result isolated and in the host's process`() throws {
         let change = ["at: 1s, set: 'microphone.pre-processors[0].settings.level=-6'"]
         let settings = "plugin: Gain, settings: { level: 3 }"
         let own = try record("{ \(settings), isolation: process }", timeline: change)

@@ -80,7 +80,7 @@ import Testing
         #expect(!session.folder.has("share.sock"))
     }
 
-    @Test func `one broadcast of a kind at a time`() throws {
+    @Test func `a second broadcast is refused while another one is connected`() throws {
         let host = try startSession()
         let first = try visit("idle")
         #expect(hears(host, "share: connected"))

@@ -53,7 +53,7 @@ import Testing
         return try JSONSerialization.data(withJSONObject: [key: try #require(all[key])])
     }
 
-    @Test func `it gets the same in the host's process and isolated`() throws {
+    @Test func `a changing output gets the same media isolated and in the host's process`() throws {
         let inHost = try run(isolation: "host")
         let isolated = try run(isolation: "process")
         #expect(inHost.entry == isolated.entry)

@@ -23,7 +23,8 @@ import Testing
         return run.standardError
     }
 
-    @Test func `a media file that is not there, and no outputs`() throws {
+    @Test
+    func `check refuses a missing media file, and warns of a session without outputs`() throws {
         let lines = try refusal(
             of: "microphone: { plugin: WaveFile, settings: { path: none.wav } }")
         #expect(
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin that the session can miss, or a missing device, is a warning`() throws {
+    @Test func `check warns of an optional plugin that fails and of a missing device`() throws {
         let fails = try self.library(create: "return GR_STATUS_FAILED;")
         let off = try check("camera: { plugin: \(fails), on-failure: off }")
         #expect(off.text.contains("warning: camera: create failed (FAILED)"), "\(off.text)")
@@ -124,7 +125,7 @@ import Testing
         #expect(lines.contains("Add allow: {display: true}"), "\(lines)")
     }
 
-    @Test func `an isolated output without a grant for what it writes is refused, as in a session`()
+    @Test func `check refuses an isolated output without a grant for its file`()
         throws
     {
         mkdir(folder("images"), 0o755)
@@ -236,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `settings that a plugin refuses, each with its line`() throws {
+    @Test func `check reports each setting that a plugin refuses with its line`() throws {
         try folder.write("film.mp4", [0, 0, 0, 24] + Array("ftypmp42".utf8))
         try folder.write("text.wav", "no audio")
         mkdir(folder("empty"), 0o755)
@@ -281,7 +282,7 @@ import Testing
         }
     }
 
-    @Test func `names without a format are errors; other files and missing devices are warnings`()
+    @Test func `check refuses a file of unknown format, and warns of other unusable outputs`()
         throws
     {
         symlink("/etc/passwd", folder("link.wav"))

@@ -26,7 +26,7 @@ import Testing
         return path
     }
 
-    @Test func `a camera, a microphone, a share and its audio are commands`() throws {
+    @Test func `commands can be the camera, the microphone, the share and its audio`() throws {
         let folder = try TemporaryFolder()
         let film = try film(folder)
         let tone = { (hertz: Int, format: [String]) in

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a command that ends is started again, and counted`() throws {
+    @Test func `a command that ends is restarted, and the restart is counted`() throws {
         let session = try session(
             [
                 Self.output([

@@ -27,7 +27,7 @@ import Testing
         #expect(lines.last == "recorded in \(session.recording)", "\(run)")
     }
 
-    @Test func `events are JSON, one object a line`() throws {
+    @Test func `events are printed as JSON, one object per line`() throws {
         let run = try session("2500ms").run("--json")
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.standardError.isEmpty, "\(run)")
@@ -50,7 +50,8 @@ import Testing
         #expect(times.count == names.filter { $0 != "status" }.count && times == times.sorted())
     }
 
-    @Test func `an output that can't be opened ends the events`() throws {
+    @Test
+    func `a session whose output cannot be opened ends its events with exit code 74`() throws {
         let session = try FileSession(
             "camera: \(FileSession.bundled("ColorBars"))",
             outputs: "[{ record: /dev/null/recording }]")

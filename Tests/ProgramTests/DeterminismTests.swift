@@ -16,7 +16,7 @@ import Testing
             uniqueKeysWithValues: files.map { ($0, try readFile("\(session.recording)/\($0)")) })
     }
 
-    @Test func `a sender that waits for room at the end stops at the same block`() throws {
+    @Test func `sessions with senders that wait for room record the same bytes each time`() throws {
         let session = try FileSession(
             """
             camera: \(try FileSession.hostile("Steady"))

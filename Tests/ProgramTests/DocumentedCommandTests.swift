@@ -35,7 +35,7 @@ import Testing
         return indented + fenced
     }
 
-    @Test func `the README has the commands`() throws {
+    @Test func `commands are found in the README and other pages`() throws {
         let commands = try Self.commands()
         #expect(commands.contains { $0.place == "README" } && commands.count > 5)
     }

@@ -55,7 +55,7 @@ import Testing
             "\(lines[2])")
     }
 
-    @Test func `numbers are in a file that a collector can read, also after the end`() throws {
+    @Test func `metrics are in a file that a collector can read, even after the session`() throws {
         let metrics = folder("lobby.prom")
         let run = try Greenroom.run("run", try session("lobby"), "--metrics", metrics)
         #expect(run.exit == .code(0), "\(run)")

@@ -44,7 +44,7 @@ import Testing
         #expect(folder.has("$(touch injected); a b") && !session.folder.has("injected"), "\(run)")
     }
 
-    @Test func `a program that is missing and a key that is none stop the start`() throws {
+    @Test func `a hook with a missing program or an invalid key stops the start`() throws {
         let folder = try TemporaryFolder()
         let key = try folder.write("key", "not-a-key")
         let session = try session(

@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: ends)
-    func `the host names the plugin that ends it, and its call`(
+    func `the host names the plugin that ends the host's process, and its call`(
         fault: String, words: String, exit: Exit
     ) throws {
         let run = try Self.session(fault).run()
@@ -41,7 +41,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 30, "\(run)")
     }
 
-    @Test func `a sender is gone after destroy`() throws {
+    @Test func `calls to a sender after destroy are refused`() throws {
         let session = try FileSession(
             """
             camera: \(try FileSession.hostile("SendWhenGone", "", "on-failure: off"))

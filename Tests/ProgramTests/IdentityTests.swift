@@ -26,7 +26,7 @@ import Testing
 
     // MARK: - Bundled plugins
 
-    @Test func `bundled plugins that generate media`() throws {
+    @Test func `bundled generators record the same isolated and in the host's process`() throws {
         let session = try FileSession(
             """
             camera: \(FileSession.bundled("ColorBars", "format: bgra, range: full", """
@@ -62,7 +62,9 @@ import Testing
     ]
 
     @Test(arguments: offenders)
-    func `every answer and every refusal is the same`(offender: String) throws {
+    func `answers and refusals are the same isolated and in the host's process`(offender: String)
+        throws
+    {
         let parts = offender.split(separator: " ")
         let session = try FileSession(
             """

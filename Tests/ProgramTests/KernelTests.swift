@@ -25,7 +25,7 @@ struct KernelTests {
         return (run, session)
     }
 
-    @Test func `without Landlock the host opens files, and the session is the same`() throws {
+    @Test func `without Landlock the host opens files for plugins, and the session works`() throws {
         let (run, session) = try run("run", lacking: "landlock")
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.report()
@@ -53,7 +53,7 @@ struct KernelTests {
         #expect(!session.folder.has("recording/camera.y4m"))
     }
 
-    @Test func `no untrusted library is loaded to look for plugins`() throws {
+    @Test func `no untrusted library is loaded where no sandbox can confine it`() throws {
         let folder = try TemporaryFolder()
         let library = try TestPlugins.cCamera()
         symlink(library, folder("other-name.so"))

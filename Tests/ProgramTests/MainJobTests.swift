@@ -20,7 +20,7 @@ import Testing
         .enabled(
             if: access(media + "/ready", F_OK) == 0,
             "Tests/run.sh prepares real media in .build/media"))
-    func `the recording equals the input`() throws {
+    func `the recording of the main sample equals its input`() throws {
         let session = try FileSession("")
         let run = try Greenroom.run(
             "run", Checkout.root + "/Samples/main.yaml", "--virtual-clock", "--duration", "3s",

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `every frame and every beep of a file plays in its place, also after the end`(kind: Kind)
+    func `every frame and beep of a file plays at its time, even in a repetition`(kind: Kind)
         throws
     {
         let film = try CounterFilm()
@@ -85,7 +85,7 @@ import Testing
             abs(beeps[4] - beeps[2] - 2) < 0.002 && abs(beeps[2] - beeps[0] - 2) < 0.03, "\(beeps)")
     }
 
-    @Test func `jumps are exact, pauses keep the frame, and both plugins follow`() throws {
+    @Test func `jumps are exact, pauses keep the frame, and camera and microphone follow`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "long-gop.mp4",
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: - Hostile files
 
-    @Test func `a playlist with the name of a film opens nothing`() throws {
+    @Test func `a playlist with the name of a film opens no other file`() throws {
         let film = try CounterFilm()
         let secret = try film.make(
             "secret.mp4", "-c:v libx264 -an".split(separator: " ").map(String.init))

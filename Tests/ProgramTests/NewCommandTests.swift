@@ -79,7 +79,7 @@ import Testing
 
     // MARK: Names
 
-    @Test func `kinds have the names of the other commands`() throws {
+    @Test func `new accepts the names that other commands use for kinds`() throws {
         let folder = try TemporaryFolder()
         let names = [
             ("video-source", "camera"), ("virtual-mic", "microphone"), ("share-source", "share"),

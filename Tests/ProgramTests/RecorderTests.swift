@@ -79,7 +79,7 @@ import Testing
         #expect(run.standardError.contains("files 2, seconds 5"), "\(run)")
     }
 
-    @Test func `a pause is left out of the file, and the times go on at a key frame`() throws {
+    @Test func `a pause is left out of the file, and recording resumes with a key frame`() throws {
         let session = try session(
             [Self.output("file: a.mkv"), Self.output("file: b.mp4, audio: opus")], duration: "6s",
             timeline: [
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `record with the name of a file is the Recorder, isolated or not`() throws {
+    @Test func `record with a file name uses the Recorder, isolated or not`() throws {
         for isolation in [nil, "process"] {
             let session = try session(
                 ["{ record: talk.mp4 }"], duration: "1s", isolation: isolation)

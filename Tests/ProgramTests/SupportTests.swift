@@ -23,7 +23,7 @@ import Testing
         #expect(isGone)
     }
 
-    @Test func `codes, signals, input and environment are passed`() throws {
+    @Test func `a child process passes exit codes, signals, input and environment`() throws {
         #expect(try ChildProcess.run("sh", ["-c", "exit 7"]).exit == .code(7))
         #expect(try ChildProcess.run("sh", ["-c", "kill -SEGV $$"]).exit == .signal(SIGSEGV))
         #expect(try ChildProcess.run("cat", [], input: Array("hello".utf8)).text == "hello")

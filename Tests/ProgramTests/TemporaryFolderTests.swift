@@ -20,7 +20,7 @@ import Testing
         return try session.run(environment: ["TMPDIR": parent.path])
     }
 
-    @Test func `a plugin has a private folder, which goes with its process`() throws {
+    @Test func `a plugin has a private temporary folder that is removed with its process`() throws {
         // A host that was killed left this folder.
         let old = parent("greenroom-plugin-000000")
         try FileManager.default.createDirectory(

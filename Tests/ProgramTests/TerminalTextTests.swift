@@ -12,7 +12,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `text has one way to the terminal`() throws {
+    @Test func `all text reaches the terminal through Console`() throws {
         let writers =
             #/(^|[^.A-Za-z_])(print|debugPrint|dump|fputs|puts|fwrite|putchar|perror)\(|standardError|FileHandle/#
         let program = Checkout.root + "/Sources/greenroom"

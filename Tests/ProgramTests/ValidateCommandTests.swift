@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal ends it with all its processes`(number: Int32) throws {
+    func `a signal ends validate with all its processes`(number: Int32) throws {
         // A plugin whose check takes longer than the test waits.
         let hanging = try WrongPlugin(file: "lifecycle/hangs-in-start.c").build()
         let child = try Greenroom.start(["validate", hanging, "--format", "json"])

@@ -7,7 +7,8 @@ import Testing
 /// printed makes the right picture and sound, stops, and starts again. By day `SampleTests` builds Zoom's:
 /// each library takes a compiler.
 @Suite(.ownThreads) struct VendorStyleTests {
-    @Test func `each listing compiles as printed, but for lines that say why`() throws {
+    @Test
+    func `each vendor's listing compiles as printed except for the recorded changes`() throws {
         let changes = try VendorStyle.changes()
         let expected = try readFile(VendorStyle.folder + "/Listings/changes.diff")
         #expect(changes == String(decoding: expected, as: UTF8.self))
@@ -27,7 +28,7 @@ import Testing
 
     // MARK: greenroom new
 
-    @Test func `a vendor's names are for a camera in Swift`() throws {
+    @Test func `the option --style is accepted only for a camera in Swift`() throws {
         let folder = try TemporaryFolder()
         for arguments in [["share", "a"], ["camera", "a", "--language", "c"]] {
             let run = try NewPlugin.begin(arguments + ["--style", "zoom"], in: folder.path)

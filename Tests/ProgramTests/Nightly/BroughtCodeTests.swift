@@ -55,7 +55,7 @@ import Testing
         #expect(try report.picture("camera").accepted > 25, "\(run)")
     }
 
-    @Test func `a task and a timer keep the rules`() throws {
+    @Test func `plugins that send from a task and a timer pass the validator`() throws {
         let validation = try Greenroom.validate(
             try Self.page.get(),
             [

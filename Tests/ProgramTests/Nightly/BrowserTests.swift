@@ -143,7 +143,7 @@ import Testing
 
     // MARK: Audio
 
-    @Test func `a page plays to a separate loudspeaker`() throws {
+    @Test func `a page's audio plays to the speaker that its setting names`() throws {
         let server = try PipeWireServer()
         let folder = try TemporaryFolder()
         let page = try folder.write(
@@ -474,7 +474,8 @@ extension BrowserTests {
         """
 
     /// On the real clock: the page's audio takes real time.
-    @Test(.nightly) func `a page that takes part answers a tone with another tone`() throws {
+    @Test(.nightly) func `a page in a call answers a participant's tone with another tone`() throws
+    {
         let folder = try TemporaryFolder()
         let page = try folder.write("page.html", Self.answeringPage)
         let session = try FileSession(

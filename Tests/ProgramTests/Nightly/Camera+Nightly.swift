@@ -33,7 +33,7 @@ extension CameraTests {
     }
 
     @Test
-    func `a camera of PipeWire is captured, and a slate is in its place when it ends`() throws {
+    func `a PipeWire camera is captured, and a slate replaces it after its end`() throws {
         let server = try PipeWireServer()
         let source = try FileSession(
             "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,

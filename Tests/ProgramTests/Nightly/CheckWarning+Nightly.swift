@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension CheckWarningTests {
-    @Test func `a loudspeaker that ALSA does not know`() throws {
+    @Test func `check warns of a loudspeaker that ALSA does not know`() throws {
         let run = try check("microphone: { plugin: Tone }\noutputs: [{ loudspeaker: nowhere }]")
         #expect(
             run.text.contains(
@@ -12,7 +12,7 @@ extension CheckWarningTests {
                     + "No device has this name"), "\(run.text)")
     }
 
-    @Test func `settings that a plugin takes are fine, and nothing is left`() throws {
+    @Test func `check accepts valid settings and leaves no file behind`() throws {
         let run = try check(
             """
             camera: { plugin: ColorBars, settings: { pattern: grey } }
@@ -27,7 +27,7 @@ extension CheckWarningTests {
         #expect(!folder.has("made") && !folder.has("made.wav"))
     }
 
-    @Test func `PipeWire that is not there`() throws {
+    @Test func `check warns if PipeWire is not running`() throws {
         let file = try folder.write(
             "s.yaml", "camera: { plugin: ColorBars }\noutputs: [{ plugin: VirtualCamera }]")
         for (variables, words) in [
@@ -45,7 +45,7 @@ extension CheckWarningTests {
         }
     }
 
-    @Test func `other files at a recording's place are errors`() throws {
+    @Test func `check warns of other files in the place of a recording`() throws {
         for name in ["link", "pipe", "busy"] { mkdir(folder(name), 0o755) }
         symlink("/etc/passwd", folder("link/camera.y4m"))
         #expect(mkfifo(folder("pipe/camera.y4m"), 0o600) == 0)
@@ -73,7 +73,7 @@ extension CheckWarningTests {
         }
     }
 
-    @Test func `grants that no plugin should have`() throws {
+    @Test func `check warns of grants that no plugin should have`() throws {
         mkdir(folder(".ssh"), 0o700)
         let run = try check(
             """
@@ -95,7 +95,7 @@ extension CheckWarningTests {
         }
     }
 
-    @Test func `a socket's path that is a file, or in no folder`() throws {
+    @Test func `check warns of a socket's path that is a file or in a missing folder`() throws {
         try folder.write("s.sock", "a file")
         let file = try check("share: { connect: s.sock }\noutputs: [{ y4m: { track: share } }]")
         #expect(
@@ -106,7 +106,7 @@ extension CheckWarningTests {
         #expect(none.text.contains("/a/: no such folder."), "\(none.text)")
     }
 
-    @Test func `recordings that can't be made`() throws {
+    @Test func `check warns of recordings that cannot be made`() throws {
         try folder.write("file", "no folder")
         try folder.write("old.mp4", "something")
         mkdir(folder("old"), 0o755)
@@ -130,7 +130,8 @@ extension CheckWarningTests {
         #expect(!run.text.contains("warning: outputs[3]"), "\(run.text)")
     }
 
-    @Test func `a named pipe is not a session file, and standard input is`() throws {
+    @Test
+    func `a named pipe is refused as a session file, and standard input is accepted`() throws {
         #expect(mkfifo(folder("pipe"), 0o600) == 0)
         for command in ["check", "run"] {
             let child = try Greenroom.start([command, folder("pipe")])

@@ -24,7 +24,7 @@ extension CommandTests {
         #expect(run.standardError.contains("samples-lost 32000"), "\(run)")
     }
 
-    @Test func `empty arguments stay`() throws {
+    @Test func `a command receives empty arguments`() throws {
         let folder = try TemporaryFolder()
         let print = "printf \"%s|\" \"$@\" > \"$0\"; exec cat > /dev/null"
         let session = try session([
@@ -98,7 +98,7 @@ extension CommandTests {
         #expect(run.standardError.contains(text), "\(run)")
     }
 
-    @Test func `it runs in a separate process without a sandbox`() throws {
+    @Test func `Command runs in a separate process without a sandbox`() throws {
         let folder = try TemporaryFolder()
         let session = try session([
             Self.output(
@@ -109,7 +109,7 @@ extension CommandTests {
         #expect(try Y4MRecording(folder("a.y4m")).frameCount == 30, "\(run)")
     }
 
-    @Test func `a track that is not there is an error with its fix`() throws {
+    @Test func `a command's missing track is an error with its fix`() throws {
         let session = try session([
             Self.output(["cat"], "track: share", "on-failure: end")
         ])

@@ -26,7 +26,7 @@ extension CommandLineTests {
         #expect(some.exit == .code(0), "\(some)")
     }
 
-    @Test func `a plugin without a sandbox is said to be able to do anything`() throws {
+    @Test func `check says that a plugin without a sandbox can do all that the user can`() throws {
         let library = try TestPlugins.cCamera()
         let file = try folder.write("s.yaml", "camera: { plugin: \(library), sandbox: off }")
         let run = try Greenroom.run("check", file)
@@ -186,7 +186,7 @@ extension CommandLineTests {
         #expect(run.standardError.hasSuffix("4 faults in \(file)\n"))
     }
 
-    @Test func `check prints the same as JSON`() throws {
+    @Test func `check --json reports each error with its line or argument`() throws {
         let file = try folder.write("s.yaml", Self.faulty)
         let bad = try Greenroom.run("check", "--json", file, "--set", "microphone.plugin=Tone")
         #expect(bad.exit == .code(65), "\(bad)")

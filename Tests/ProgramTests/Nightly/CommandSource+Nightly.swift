@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension CommandSourceTests {
-    @Test func `a camera's command is restarted, and the host never takes it for silent`()
+    @Test func `a camera's command that ends is restarted and never counts as silent`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -64,7 +64,7 @@ extension CompilationTests {
         #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")
     }
 
-    @Test func `manifest and build script are made from valid templates`() throws {
+    @Test func `the templates of manifests and build scripts are valid`() throws {
         for (program, name) in [
             ("swiftc", "Package.swift"), ("sh", "build.sh"), ("sh", "build-cpp.sh"),
         ] {

@@ -29,7 +29,7 @@ extension ConsoleTests {
         #expect(plain.contains("stopping: the duration is over"), "\(run.text)")
     }
 
-    @Test func `failures are events`() throws {
+    @Test func `failures of plugins are printed as events`() throws {
         let session = try FileSession(
             """
             camera: \(try FileSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
@@ -100,7 +100,7 @@ extension ConsoleTests {
         try session.expectTrueReport(run)
     }
 
-    @Test func `control lines have events`() throws {
+    @Test func `answers and errors of control lines are printed as events`() throws {
         let session = try session("1h")
         let run = try run(
             session, "--control --json", inputFrom: "printf 'xyzzy\nhelp\nexplain\nstop'")
@@ -117,7 +117,7 @@ extension ConsoleTests {
     }
 
     @Test
-    func `the end of the input does not end the session, and it is only read on request`()
+    func `the end of the input does not end a session, and only --control reads input`()
         throws
     {
         for arguments in [["--control"], []] {
@@ -145,7 +145,7 @@ extension ConsoleTests {
         #expect(lines.contains { $0.contains("session.maximum") }, "\(run)")
     }
 
-    @Test func `a reader that continues gets a notice of dropped lines, in place`() throws {
+    @Test func `a slow reader of the log gets a notice in the place of dropped lines`() throws {
         let session = try session("1h")
         let pipe = try FullPipe(in: session.folder)
         // The session's answers are twice as long as the queue and its thread hold.

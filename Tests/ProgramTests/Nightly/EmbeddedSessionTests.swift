@@ -40,7 +40,7 @@ import Testing
         #expect(sound.channels[0].suffix(24_000).allSatisfy { $0 == 0 })
     }
 
-    @Test func `the program says where it has looked for plugins`() throws {
+    @Test func `the error about a missing plugin names the searched folders`() throws {
         let folder = try TemporaryFolder()
         let run = try start(
             in: folder, environment: ["GREENROOM_PROGRAM": folder("greenroom")]

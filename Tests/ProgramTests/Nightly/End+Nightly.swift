@@ -54,7 +54,7 @@ extension EndTests {
     }
 
     @Test(arguments: ["host", "process"])
-    func `a session whose only output is a call that can't be had ends with 74`(
+    func `a session whose only output is a call that cannot start ends with 74`(
         isolation: String
     ) throws {
         // An address of another network: the room can't listen there.
@@ -72,7 +72,7 @@ extension EndTests {
         }
     }
 
-    @Test func `a command that fails at its end has failed`() throws {
+    @Test func `an output command that exits with an error counts as failed`() throws {
         let failing = FileSession.bundled("Command", "command: [sh, -c, cat > /dev/null; exit 3]")
         for (others, code) in [("", 74), (", { record: recording }", 0)] as [(String, Int32)] {
             let session = try FileSession(
@@ -87,7 +87,7 @@ extension EndTests {
         }
     }
 
-    @Test func `a recording that fails at its first piece is not said to be recorded`()
+    @Test func `a recording that fails at its first write is not reported as recorded`()
         throws
     {
         // A limit of the file size simulates a disk with room for only a header.
@@ -105,7 +105,7 @@ extension EndTests {
         #expect(run.standardError.contains("with no result"), "\(run)")
     }
 
-    @Test func `a file that was never made is not said to be recorded`() throws {
+    @Test func `a file that was never made is not reported as recorded`() throws {
         let session = try FileSession(
             "camera: { plugin: ColorBars }", clock: "virtual",
             outputs: "[{ record: /proc/none/talk.mkv }, { record: recording }]")
@@ -133,7 +133,7 @@ extension EndTests {
         #expect(piped.failure != nil && piped.failed > 0, "\(piped)")
     }
 
-    @Test func `other programs can read the pipe`() throws {
+    @Test func `ffprobe and ffmpeg can read the session's Y4M pipe`() throws {
         let session = try FileSession(
             "camera: \(FileSession.bundled("ColorBars"))", duration: "3s",
             outputs: "[{ y4m: \"-\" }]")

@@ -6,7 +6,7 @@ import Testing
 
 extension FaultTests {
     @Test(arguments: ends)
-    func `a failed source returns, and the others miss nothing`(fault: Fault) throws {
+    func `a failed source is restarted, and the other tracks miss nothing`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), once: 1", timeline: ["at: 500ms, set: camera.settings.tag=5"])
         let recorded = try Recorded(session, isolation: "process")
@@ -35,7 +35,7 @@ extension FaultTests {
     }
 
     @Test(arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
-    func `the others miss nothing, whatever a source does`(name: String, way: String) throws {
+    func `the other tracks miss nothing, whatever a source does`(name: String, way: String) throws {
         let session = try Self.session("fault: \(name), once: 1, way: \(way)")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -46,7 +46,7 @@ extension FaultTests {
     }
 
     @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
-    func `frames written during their conversion harm nothing else`(
+    func `frames that a source writes during their conversion harm no other track`(
         format: String, way: String
     ) throws {
         guard format != "mjpeg" || way == "borrowed" else { return }
@@ -99,7 +99,7 @@ extension FaultTests {
     @Test(
         arguments: ["create", "initialize", "start-send"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang")])
-    func `a plugin that never sends is dropped`(place: String, fault: Fault) throws {
+    func `a plugin that fails before it sends is dropped`(place: String, fault: Fault) throws {
         let session = try Self.session("fault: \(fault.name), where: \(place)", "on-failure: off")
         let recorded = try Recorded(session, isolation: "process")
         #expect(recorded.run.exit == .code(0), "\(recorded.run)")
@@ -146,7 +146,7 @@ extension FaultTests {
         #expect(try report.plugin("camera").offer?.suggested == "80x44@15", "\(recorded.run)")
     }
 
-    @Test func `a setting that waits behind a hanging callback is the next life's`()
+    @Test func `a setting that waits behind a hanging callback applies to the next life`()
         throws
     {
         let session = try Self.session(
@@ -214,7 +214,7 @@ extension FaultTests {
         #expect(loudness[22...].allSatisfy { $0 > 1000 }, "\(loudness)")
     }
 
-    @Test func `a plugin that takes all processors is named, and waits for all others`()
+    @Test func `a plugin that takes all processors is reported and gets idle priority`()
         throws
     {
         let session = try FileSession(

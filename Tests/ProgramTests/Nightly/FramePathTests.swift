@@ -85,7 +85,7 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func `a frame costs no more than its path`(path: Path) throws {
+    func `a frame costs no more allocations, locks and copies than its limit`(path: Path) throws {
         func measure() throws -> Cost {
             // A filter has as long for a frame as the next one takes to come: on a busy machine too short at 200.
             let rate = path.filter == nil ? 20 : 10
@@ -95,7 +95,8 @@ import Testing
         try expect(path.name, within: path.limit, measure)
     }
 
-    @Test func `a block of audio costs no more than its path`() throws {
+    @Test
+    func `a block of audio costs no more allocations, locks and copies than its limit`() throws {
         // 10 ms each, from the microphone through the mixer into a file. What is allocated is the
         // microphone's part of the reports, one a second: nothing on the way of a block.
         func measure() throws -> Cost {
@@ -108,7 +109,7 @@ import Testing
         try expect("a block of audio", within: limit, measure)
     }
 
-    @Test func `a block that is sent costs no more, however many there are`() throws {
+    @Test func `each sent block of audio costs at most three locks and no allocation`() throws {
         // 10 ms each, and ten times as many of 1 ms: the mixer and the file take the same.
         let limit = Cost(allocations: 0, locks: 3, wakeups: 0, copies: 0)
         func measure() throws -> Cost {

@@ -30,7 +30,7 @@ extension HangTests {
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `an isolated pump that notices no stop is seen again after a start`()
+    @Test func `an isolated pump that ignores a stop is shown again after a start`()
         throws
     {
         let camera = try FileSession.hostile("PumpInStart", "deaf: 1", "isolation: process")

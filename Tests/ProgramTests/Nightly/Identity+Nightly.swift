@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension IdentityTests {
-    @Test func `bundled plugins that play files`() throws {
+    @Test func `bundled players record the same isolated and in the host's process`() throws {
         let media = try TestMedia()
         let session = try FileSession(
             """
@@ -31,7 +31,8 @@ extension IdentityTests {
         try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
-    @Test func `filters of a share that is turned follow it`() throws {
+    @Test
+    func `filters of a turned share record the same isolated and in the host's process`() throws {
         let media = try TestMedia()
         func session(_ more: String) throws -> FileSession {
             try FileSession(
@@ -61,7 +62,7 @@ extension IdentityTests {
         #expect(try keeping.report().picture("share").outputs.first?.pieces == nil)
     }
 
-    @Test func `a microphone of ALSA`() throws {
+    @Test func `an ALSA microphone records the same isolated and in the host's process`() throws {
         // A card that is always ready is paced by the session only.
         let media = try TestMedia()
         let configuration = try ALSAConfiguration(
@@ -90,7 +91,9 @@ extension IdentityTests {
     }
 
     @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
-    func `frames of every format`(format: String, way: String) throws {
+    func `frames of every format are the same isolated and in the host's process`(
+        format: String, way: String
+    ) throws {
         let settings = "answer: fixed, fps: 15, format: \(format), way: \(way)"
         let session = try FileSession(
             """
@@ -102,7 +105,7 @@ extension IdentityTests {
         try expectSame(session)
     }
 
-    @Test func `JPEG frames`() throws {
+    @Test func `JPEG frames are the same isolated and in the host's process`() throws {
         let media = try TestMedia()
         let settings = """
             answer: fixed, fps: 15, format: mjpeg, width: 160, height: 90, range: full, \
@@ -115,7 +118,7 @@ extension IdentityTests {
     }
 
     @Test(arguments: [8000, 11025, 22050, 44100, 48000, 96000, 192_000])
-    func `audio of every rate`(rate: Int) throws {
+    func `audio of every rate is the same isolated and in the host's process`(rate: Int) throws {
         let session = try FileSession(
             """
             microphone: \(try FileSession.hostile("Mic", "rate: \(rate), channels: 1"))
@@ -127,7 +130,8 @@ extension IdentityTests {
     }
 
     @Test(arguments: wild)
-    func `irregular cameras`(name: String) throws {
+    func `irregular cameras record the same isolated and in the host's process`(name: String) throws
+    {
         let session = try FileSession(
             """
             camera: \(try FileSession.hostile(name, "", "on-failure: off"))
@@ -145,7 +149,9 @@ extension IdentityTests {
             "Underfeeds", "WholeFile", "TenSecondsAtOnce", "ShortLast", "BadBlocks",
             "ImpatientMic", "SendAudioBeforeStart",
         ])
-    func `irregular microphones`(name: String) throws {
+    func `irregular microphones record the same isolated and in the host's process`(name: String)
+        throws
+    {
         let session = try FileSession(
             """
             camera: \(try FileSession.hostile("Steady"))
@@ -155,7 +161,7 @@ extension IdentityTests {
         try expectSame(session, exit: name == "WholeFile" ? 66 : 0)
     }
 
-    @Test func `irregular filters`() throws {
+    @Test func `irregular filters record the same isolated and in the host's process`() throws {
         let filters = try ["FilterFails", "Invert", "FilterScribbles", "Invert"].map {
             try FileSession.hostile($0)
         }
@@ -169,7 +175,9 @@ extension IdentityTests {
     }
 
     @Test(arguments: ["create", "initialize", "start-send"], ["no lens", ""])
-    func `a failed callback is reported equally`(place: String, text: String) throws {
+    func `a failed callback is reported the same isolated and in the host's process`(
+        place: String, text: String
+    ) throws {
         let session = try FileSession(
             """
             camera: \(try FileSession.hostile(
@@ -179,7 +187,9 @@ extension IdentityTests {
     }
 
     @Test(arguments: InstanceFault.all)
-    func `an instance that breaks a rule is refused equally`(fault: InstanceFault) throws {
+    func `a broken instance is refused the same isolated and in the host's process`(
+        fault: InstanceFault
+    ) throws {
         let plugin = FileSession.library(
             try TestPlugins.malformed(fault.name), "", "on-failure: end")
         let session = try FileSession("camera: \(plugin)")
@@ -187,7 +197,7 @@ extension IdentityTests {
     }
 
     @Test(arguments: ["long", "not-utf8", "lines", "level"])
-    func `a plugin's log is equal`(chatter: String) throws {
+    func `a plugin's log is the same isolated and in the host's process`(chatter: String) throws {
         let session = try FileSession(
             "camera: \(try FileSession.hostile("Chatter", "chatter: \(chatter)"))",
             duration: "300ms", clock: "virtual")

@@ -90,7 +90,7 @@ extension InstallTests {
     }
 
     @Test
-    func `accesses that a plugin tried without a grant are reported when it is installed`() throws {
+    func `an installation reports accesses that a plugin tried without a grant`() throws {
         let wrong = try WrongPlugin(file: "robustness/looks-around.c")
         let added = try built("plugin", "install", try wrong.build())
         #expect(!added.text.contains("conforms without grants"), "\(added.text)")
@@ -99,7 +99,7 @@ extension InstallTests {
             added.text.contains("/etc/shadow") && added.text.contains("network"), "\(added.text)")
     }
 
-    @Test func `an installed program records, has its plugins, and leaves nothing`()
+    @Test func `an installed program works with its plugins, and its removal leaves nothing`()
         throws
     {
         let installed = try install("--built")

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `the host says which interface a library was built for`() throws {
+    @Test func `plugin info shows the interface that a library was built for`() throws {
         let library = try TestPlugins.hostileOfFirstInterface() + "#Answers"
         let told = try Greenroom.run("plugin", "info", library)
         #expect(told.text.contains("interface 1.0"), "\(told)")

@@ -12,7 +12,7 @@ extension KernelTests {
                 "allow memfd_create"
             ),
         ])
-    func `a refusal by the container is reported with the fix, and there is no retry`(
+    func `a start that the container prevents is reported with the fix and not retried`(
         part: String, problem: String, cure: String
     ) throws {
         let (run, _) = try run("run", lacking: part, sandbox: "on")
@@ -22,14 +22,16 @@ extension KernelTests {
     }
 
     @Test(arguments: ["landlock,seccomp", "landlock,openat2"])
-    func `the session file can accept it, in so many words`(parts: String) throws {
+    func `sandbox: partial accepts a kernel that lacks parts of the sandbox`(parts: String) throws {
         let (run, session) = try run("run", lacking: parts, sandbox: "partial")
         #expect(run.exit == .code(0), "\(run)")
         #expect(try session.report().picture("camera").accepted > 10, "\(run)")
     }
 
     @Test(arguments: ["check", "run"])
-    func `a bundled plugin that nothing keeps to its grants has a warning`(command: String) throws {
+    func `a warning names an isolated bundled plugin whose grants cannot be enforced`(
+        command: String
+    ) throws {
         let session = try FileSession(
             """
             camera: { plugin: ColorBars, isolation: host }
@@ -56,7 +58,7 @@ extension KernelTests {
         }
     }
 
-    @Test func `the facts of a plugin say whether it is kept to its grants`() throws {
+    @Test func `plugin info shows whether the plugin's grants are enforced`() throws {
         for (parts, words) in [
             ("landlock", "together they keep it to its grants"),
             ("landlock,seccomp", "not kept to its grants: Landlock ("),

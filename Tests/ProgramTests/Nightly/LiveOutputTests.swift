@@ -65,7 +65,7 @@ import Testing
         #expect(try recording(try report.picture("camera")).lateness == nil)
     }
 
-    @Test func `a camera that never sends is black live, from the first frame on`() throws {
+    @Test func `a live output is black from the first frame on if the camera never sends`() throws {
         let (session, _, report) = try run(
             "camera: \(try FileSession.hostile("Silent"))", exit: 66)
         let stream = try Y4MRecording(session.folder("live.y4m"))

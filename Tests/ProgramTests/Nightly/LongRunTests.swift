@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a session takes no more memory, threads and descriptors with time`() throws {
+    @Test func `a session's memory, threads and descriptors do not grow with time`() throws {
         // `Tests/nightly.sh hour` says how long on the real clock.
         let real = getenv("GREENROOM_REAL_MINUTES").flatMap { Int(String(cString: $0)) }
         let minutes = real ?? Nightly.value(24 * 60, byDay: 2)

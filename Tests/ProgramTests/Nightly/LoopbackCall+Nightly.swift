@@ -19,7 +19,7 @@ extension LoopbackCallTests {
         #expect(try report.picture("camera").negotiation.count == 1, "its offer stays")
     }
 
-    @Test func `without a large output the camera follows: down at once, up later`()
+    @Test func `without a large output the camera follows a connection's bandwidth`()
         throws
     {
         let session = try session(
@@ -34,7 +34,7 @@ extension LoopbackCallTests {
         #expect(run.standardError.contains("1280x720@30"), "\(run)")
     }
 
-    @Test func `hidden video uses none of a connection's bandwidth`()
+    @Test func `a stopped camera leaves its bandwidth of a connection to the share`()
         throws
     {
         for (timeline, ceilings) in [
@@ -61,7 +61,7 @@ extension LoopbackCallTests {
         }
     }
 
-    @Test func `a call whose participants have left follows demand`() throws {
+    @Test func `LoopbackCall passes the check of demand after its participants left`() throws {
         let run = try Greenroom.run(
             "validate", "LoopbackCall", "--only", "call.demand", "--set",
             "script=Ana 0s-2s camera microphone")
@@ -165,7 +165,7 @@ extension LoopbackCallTests {
         #expect(output.tracks.map(\.track) == ["ana-camera"], "\(run)")
     }
 
-    @Test func `a mute without an end is to the end`() throws {
+    @Test func `a mute without an end lasts until the end of the session`() throws {
         let session = try session("Ana 0s microphone mute=1s", "[{ record: recording }]")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -183,13 +183,14 @@ extension LoopbackCallTests {
             ("Ana 0s bandwidth=0@1s", "Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end"),
             ("Ana 0s mute=", "has no times. Write mute=3s-4s, or mute=3s to the end."),
         ])
-    func `a wrong word is an error with its fix`(script: String, text: String) throws {
+    func `a wrong word in the script is an error with its fix`(script: String, text: String) throws
+    {
         let run = try session(script, "[{ record: recording }]").run()
         #expect(run.exit != .code(0) || run.standardError.contains("continues without"), "\(run)")
         #expect(run.standardError.contains(text), "\(run)")
     }
 
-    @Test func `audio of a participant that nobody takes is not missing`() throws {
+    @Test func `a participant's audio that no output requests does not count as missing`() throws {
         let session = try session(
             "Ana 0s camera microphone", "[{ plugin: FrameFolder, settings: { folder: f } }]",
             more: ", tracks: [camera]")

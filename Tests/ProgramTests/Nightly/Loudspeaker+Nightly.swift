@@ -30,7 +30,7 @@ extension LoudspeakerTests {
         #expect(report["driftPPM"] == nil, "a file has no clock")
     }
 
-    @Test func `in a call a device gets what comes in, and not the session's own`() throws {
+    @Test func `in a call a loudspeaker plays the incoming audio, not the session's own`() throws {
         let call = """
             call: { plugin: LoopbackCall, settings: { script: "Ana 0s microphone=660" } }
             """
@@ -55,7 +55,7 @@ extension LoudspeakerTests {
         #expect(abs(tone.hertz - 440) < 0.5 && tone.seconds > 0.25, "\(tone)")
     }
 
-    @Test func `a device without a clock costs no time`() throws {
+    @Test func `a device without a clock plays all audio`() throws {
         let run = try playWhole(on: "nothing")
         #expect(run.exit == .code(0), "\(run)")
         let report = try report()

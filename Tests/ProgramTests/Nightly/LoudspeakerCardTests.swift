@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a card plays at its own pace, and is measured`() throws {
+    @Test func `a card plays at its own pace, and its drift is measured`() throws {
         let run = try start(on: "fast", seconds: 15).wait()
         #expect(run.exit == .code(0), "\(run)")
         let tone = try #require(Tone.steadyFrequency(in: played(), near: 440, rate: 48_000))

@@ -49,7 +49,7 @@ extension MediaTests {
     }
 
     @Test(arguments: ["jpg", "png"])
-    func `a picture is a video that stands`(kind: String) throws {
+    func `an image file plays as a still video`(kind: String) throws {
         let film = try CounterFilm()
         let file = try film.make("still.\(kind)", ["-map", "0:v", "-frames:v", "1", "-q:v", "2"])
         let (session, run) = try session(file, seconds: 1)
@@ -94,7 +94,7 @@ extension MediaTests {
     }
 
     @Test
-    func `a file without audio is silent, one without video black, and the log tells`() throws {
+    func `a file without audio is silent, a file without video black, as the log says`() throws {
         let film = try CounterFilm()
         let silent = try film.make(
             "silent.mp4", "-c:v libx264 -an".split(separator: " ").map(String.init))
@@ -197,7 +197,7 @@ extension MediaTests {
     }
 
     @Test
-    func `both plugins of a file live and die in one process, and come back in one`() throws {
+    func `both plugins of a media file share one process, even after a restart`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "h264.mp4", "-c:v libx264 -c:a aac".split(separator: " ").map(String.init))

@@ -243,7 +243,7 @@ import Testing
             ("no-video", "the answer has no video: the server does not send this codec"),
             ("audio", "the answer has no video: Hall has only audio"),
         ])
-    func `a server that has nothing to fetch is reported as clearly`(
+    func `a server that has nothing to fetch is reported clearly`(
         path: String, text: String
     ) throws {
         let (server, port) = try redirector()
@@ -259,7 +259,7 @@ import Testing
         #expect(!finished.standardError.contains("word"), "no secret is said: \(finished)")
     }
 
-    @Test func `an address that is none is an error of the session file`() throws {
+    @Test func `an invalid address to publish to is an error of the session file`() throws {
         let run = try start(
             "wrong", camera: "ball: false", "publish: \"rtmp://media.example/live\"")
         let finished = run.wait()

@@ -34,7 +34,7 @@ extension MediaStreamTests {
         expectFilm(try session.counters(), run)
     }
 
-    @Test func `a list of a server that names a file of the machine opens nothing`()
+    @Test func `a playlist on a server cannot open a file of this machine`()
         throws
     {
         let film = try CounterFilm()
@@ -77,7 +77,7 @@ extension MediaStreamTests {
         }
     }
 
-    @Test func `a stream that connects late keeps its shape`() throws {
+    @Test func `a stream that connects late keeps its aspect ratio`() throws {
         let film = try CounterFilm()
         _ = try film.make(
             "square.mp4", ["-vf", "crop=180:180"] + Self.options + ["-movflags", "faststart"])

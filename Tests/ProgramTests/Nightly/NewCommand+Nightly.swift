@@ -265,7 +265,7 @@ extension NewCommandTests {
 
     @Test(
         arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
-    func `every size works`(kind: String, language: String) throws {
+    func `a new plugin works at every size`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
         try plugin.build()
         for size in ["1x1", "3x5", "33x17", "1279x719"] {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension OperateTests {
-    @Test func `clients that say nothing give way to another one`() throws {
+    @Test func `silent clients of a session's socket give way to a new client`() throws {
         let session = try start("idle")
         let path = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
@@ -23,7 +23,7 @@ extension OperateTests {
         #expect(session.wait().exit == .code(0))
     }
 
-    @Test func `readers of the log leave places for commands`() throws {
+    @Test func `readers of the log leave connections free for commands`() throws {
         let session = try start("read")
         var readers: [ChildProcess] = []
         defer { for reader in readers { reader.signal(SIGKILL) } }
@@ -41,7 +41,7 @@ extension OperateTests {
         #expect(session.wait().exit == .code(0))
     }
 
-    @Test func `hostile clients harm nobody`() throws {
+    @Test func `hostile clients do not harm the session`() throws {
         let session = try start("stage")
         let path = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
@@ -74,7 +74,7 @@ extension OperateTests {
         #expect(session.wait().exit == .code(0))
     }
 
-    @Test func `a page's session reads its file again, and keeps its links`() throws {
+    @Test func `greenroom live reloads its session file on SIGHUP and keeps its links`() throws {
         // A room takes seconds to load on a busy machine.
         func text(_ pattern: String) -> String {
             Self.session(pattern).replacing(
@@ -93,7 +93,7 @@ extension OperateTests {
         #expect(session.wait().exit == .code(130))
     }
 
-    @Test func `a session that is stopped keeps nobody from seeing the others`() throws {
+    @Test func `a suspended session does not block commands for other sessions`() throws {
         let (one, other) = (try start("asleep"), try start("awake"))
         kill(one.id, SIGSTOP)
         let listed = try greenroom("sessions")
@@ -121,7 +121,7 @@ extension OperateTests {
     }
 
     @Test
-    func `a session is found by its name in the file, and whatever the environment says`()
+    func `a session is found by its name even without XDG_RUNTIME_DIR`()
         throws
     {
         let name = "ä show. of \(getpid())"
@@ -157,7 +157,7 @@ extension OperateTests {
         _ = session.wait()
     }
 
-    @Test func `a silent session does not count as stopped`()
+    @Test func `a session without events does not count as suspended`()
         throws
     {
         let session = try start("quiet")
@@ -190,7 +190,7 @@ extension OperateTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
-    func `another user reaches no session`() throws {
+    func `another user cannot control a session`() throws {
         let session = try start("private")
         let path = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)

@@ -372,7 +372,7 @@ extension PreviewTests {
             // It is restarted.
             ("camera", "Faulty", ["fault=segv", "once=1"], 0),
         ])
-    func `a lost plugin ends a preview like a session`(
+    func `a lost plugin ends a preview with the exit code of a session`(
         place: String, plugin: String, settings: [String], code: Int32
     ) throws {
         let reference = "\(try TestPlugins.hostile())#\(plugin)"

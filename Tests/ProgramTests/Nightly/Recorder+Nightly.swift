@@ -93,7 +93,7 @@ extension RecorderTests {
         #expect(run.standardError.contains("files 4, seconds 7"), "\(run)")
     }
 
-    @Test func `segments are no larger than they should be, and lose nothing`() throws {
+    @Test func `segments stay below the size limit, and lose nothing between them`() throws {
         let street = Checkout.root + "/.build/media/street.y4m"
         let session = try session(
             [Self.output("file: c.mkv, segment-megabytes: 1, video-bit-rate: 2000")],
@@ -112,7 +112,7 @@ extension RecorderTests {
     }
 
     @Test
-    func `files of their own have segments, and a track that opens again has another file`()
+    func `separate files have segments, and a track that opens again gets another file`()
         throws
     {
         let session = try session(
@@ -178,7 +178,7 @@ extension RecorderTests {
         }
     }
 
-    @Test func `a still share costs little, and black is recorded`() throws {
+    @Test func `a still share and black are recorded with few frames`() throws {
         let picture = Checkout.root + "/.build/media/slides/fruits.jpg"
         let session = try session(
             [Self.output("file: a.mkv, audio-tracks: separate")],
@@ -206,7 +206,7 @@ extension RecorderTests {
         #expect(run.standardError.contains(line), "\(run)")
     }
 
-    @Test func `the share and participants can have files of their own`() throws {
+    @Test func `the share and the participants can have separate files`() throws {
         let session = try session(
             [
                 Self.output(
@@ -243,7 +243,7 @@ extension RecorderTests {
                 "a.avi: the name has no known extension; end it with .mkv, .webm or .mp4"
             ),
         ])
-    func `a name that can't be recorded to is a wrong setting`(
+    func `a file name without a usable format is a wrong setting`(
         settings: String, text: String
     ) throws {
         let session = try session([Self.output(settings)], duration: "1s")
@@ -254,7 +254,7 @@ extension RecorderTests {
         #expect(!session.folder.has("a.webm") && !session.folder.has("a.avi"))
     }
 
-    @Test func `a file that is there stays, unless the setting says otherwise`() throws {
+    @Test func `an existing file is kept unless overwrite is set`() throws {
         let session = try session(
             [
                 Self.output("file: kept.mkv"), Self.output("file: replaced.mkv, overwrite: true"),
@@ -284,7 +284,7 @@ extension RecorderTests {
         #expect(!session.folder.has("s-002.mkv") && !session.folder.has("s-003.mkv"))
     }
 
-    @Test func `a separate process does not record beside a file from before`() throws {
+    @Test func `an isolated recorder does not record beside an existing file`() throws {
         let session = try session(
             [Self.output("file: kept.mkv", "isolation: process")], duration: "6s")
         try session.folder.write("kept.mkv", "something")
@@ -295,7 +295,7 @@ extension RecorderTests {
         #expect(!session.folder.has("kept-2.mkv"), "\(run)")
     }
 
-    @Test func `no room at all is a failure`() throws {
+    @Test func `a recording without any disk space fails`() throws {
         let session = try session([Self.output("file: a.mkv")], duration: "1s")
         #expect(try Greenroom.run("check", session.file).exit == .code(0))
         // The text goes to a file, too.
@@ -340,7 +340,7 @@ extension RecorderTests {
         #expect(long.folder.has("s-001.mkv") && !long.folder.has("s-002.mkv"))
     }
 
-    @Test func `a full disk is an ordinary end`() throws {
+    @Test func `a recording on a full disk ends with a complete file`() throws {
         let session = try session(
             ["a.mkv", "a.mp4"].map { Self.output("file: \($0), audio-bit-rate: 510") }
                 + [FileSession.bundled("FrameFolder", "folder: frames, every: 50")],

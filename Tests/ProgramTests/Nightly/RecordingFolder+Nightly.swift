@@ -67,7 +67,7 @@ extension RecordingFolderTests {
         }
     }
 
-    @Test func `a session whose disk is full has not finished`() throws {
+    @Test func `a session whose disk is full ends with exit code 74`() throws {
         let session = try session(
             duration: "3s",
             "[{ record: recording }, { record: { folder: small, size: 16x16, fps: 1 } }]")

@@ -212,7 +212,7 @@ extension RoomControlTests {
         #expect(stream.wait().exit != .killedAfter(.seconds(20)))
     }
 
-    @Test func `without the grant the operator changes nothing either`() throws {
+    @Test func `without the control grant the operator cannot change the session`() throws {
         let room = try Room("camera: { plugin: ColorBars }")
         let answer = try room.ask("/api/command", command: "stop camera")
         #expect(answer.status == 403, "\(answer)")
@@ -225,7 +225,8 @@ extension RoomControlTests {
         _ = room.end()
     }
 
-    @Test func `the same in the host's process, by the session file`() throws {
+    @Test
+    func `a room in the host's process obeys commands if the session file grants control`() throws {
         let room = try Room(
             """
             camera: { plugin: ColorBars }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ScanTests {
-    @Test func `a list that scans many libraries says so once`() throws {
+    @Test func `a scan of many libraries is announced once, and the next list is silent`() throws {
         let notice = "scanning plugins and effects; the next list is faster\n"
         let cache = ["XDG_CACHE_HOME": folder("empty"), "LADSPA_PATH": "-", "FREI0R_PATH": "-"]
         let first = try Greenroom.run("plugins", environment: cache)
@@ -14,7 +14,7 @@ extension ScanTests {
         #expect(second.standardError.isEmpty && second.text == first.text, "\(second)")
     }
 
-    @Test func `two libraries of a folder with one plugin are both named`() throws {
+    @Test func `an error names both libraries of a folder that have the same plugin`() throws {
         let folder = try TemporaryFolder()
         let library = try readFile(try TestPlugins.cCamera())
         for name in ["one.so", "two.so"] { try folder.write(name, library) }
@@ -32,7 +32,7 @@ extension ScanTests {
         #expect(try info().exit == .code(0))
     }
 
-    @Test func `a plugin hides the bundled one of its name, whatever its file is called`()
+    @Test func `a plugin on the path hides the bundled plugin of the same name`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -49,7 +49,8 @@ extension ScanTests {
             info.exit == .code(0) && info.text.contains(folder("mine.so")), "\(info)\n\(info.text)")
     }
 
-    @Test func `hanging plugins are listed, and so are the others`() throws {
+    @Test
+    func `plugins that hang while loading are listed as refused beside other plugins`() throws {
         // One that spins takes a whole processor for five seconds.
         let all = Nightly.pairs(["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"], ["hang", "spin"])
         for (place, action) in all { try put(action, in: place) }
@@ -70,7 +71,8 @@ extension ScanTests {
     }
 
     @Test(arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
-    func `a plugin that would kill the host does not`(place: String) throws {
+    func `a plugin that kills its parent while loading does not end the host`(place: String) throws
+    {
         try put("kill_parent", in: place)
         let line = try line(of: "\(place)-kill_parent.so", in: try list())
         #expect(line.contains("in process "), "\(line)")

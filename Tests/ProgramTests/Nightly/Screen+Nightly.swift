@@ -134,7 +134,7 @@ extension ScreenTests {
         #expect((1...6).contains(Int(sent.1) ?? 0), "\(run.text)")
     }
 
-    @Test func `a server that wants a key gets it from the host`() throws {
+    @Test func `a display that requires a key gets the key from the host`() throws {
         let folder = try TemporaryFolder()
         let keys = folder("keys")
         let key = String(repeating: "5a", count: 16)

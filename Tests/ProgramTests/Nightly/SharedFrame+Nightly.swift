@@ -22,7 +22,7 @@ extension SharedFrameTests {
         #expect(isolated.outputs.allSatisfy { $0.media?.copied == nil }, "\(isolated.run)")
     }
 
-    @Test func `a want that needs no conversion costs one copy for all of them`() throws {
+    @Test func `a request that needs no conversion costs one copy for all outputs`() throws {
         let inHost = try run([Self.taker("host", format: 1)])
         let isolated = try run((0..<3).map { _ in try Self.taker("process", format: 1) })
         #expect(isolated.camera.conversions == inHost.camera.conversions)
@@ -35,7 +35,8 @@ extension SharedFrameTests {
         }
     }
 
-    @Test func `an output that writes to a frame ends, and no other sees it`() throws {
+    @Test
+    func `an output that writes to a shared frame crashes, and no other output sees it`() throws {
         let alone = try run([Self.taker("host")])
         let result = try run([
             Self.taker("process"), Self.taker("process", .write, ", on-failure: off"),
@@ -50,7 +51,8 @@ extension SharedFrameTests {
         }
     }
 
-    @Test func `a kept frame stays as it was, and costs the others none`() throws {
+    @Test
+    func `a frame that an output keeps does not change, and costs other outputs nothing`() throws {
         let alone = try run([Self.taker("host")])
         let result = try run([
             Self.taker("process"), Self.taker("process", .keep), Self.taker("host", .keep),
@@ -66,7 +68,7 @@ extension SharedFrameTests {
     }
 
     @Test
-    func `frames of participants are shared likewise, and a call sends from its process`()
+    func `frames of participants are shared between outputs, even from an isolated call`()
         throws
     {
         func run(_ isolation: String) throws -> Result {
@@ -111,7 +113,7 @@ extension SharedFrameTests {
             waitUntil { sharers() == [1, 2, 2] }, "\(mapped())")
     }
 
-    @Test func `no process of a filter maps another's frames`() throws {
+    @Test func `no filter's process maps the frames of another filter`() throws {
         let filters = try (0..<2).map { _ in try FileSession.hostile("Invert") }
         let session = try FileSession(
             "camera: "
@@ -134,7 +136,7 @@ extension SharedFrameTests {
     }
 
     @Test(arguments: ["hurry", "hoard"])
-    func `an output that changes its wants as fast as it can has little memory`(
+    func `an output that changes its requests constantly uses little memory`(
         name: String
     ) throws {
         let deed = name == "hoard" ? Deed.hoard : .hurry

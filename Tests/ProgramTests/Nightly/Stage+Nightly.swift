@@ -5,7 +5,7 @@ import Testing
 
 extension StageTests {
     @Test(arguments: ["grid", "speaker", "share"])
-    func `a call is recorded as one video with all that is said`(layout: String) throws {
+    func `a call is recorded as one composed video with the full mix`(layout: String) throws {
         let session = try FileSession(
             """
             camera: { plugin: ColorBars }
@@ -56,7 +56,7 @@ extension StageTests {
             "\(check)")
     }
 
-    @Test func `participants have files of their own beside the stage`() throws {
+    @Test func `participants can have separate files beside the stage`() throws {
         let session = try FileSession(
             """
             camera: { plugin: ColorBars }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension TerminalTextTests {
-    @Test func `check, run and live events`() throws {
+    @Test func `check, run and live events print no control characters`() throws {
         let file = try session("recording")
         for arguments in [["check"], ["check", "--json"], ["run"], ["run", "--json"]] {
             let run = try Greenroom.start(arguments + [file]).wait()
@@ -22,7 +22,7 @@ extension TerminalTextTests {
         }
     }
 
-    @Test func `a path does not begin a new line`() throws {
+    @Test func `a path with a line break does not begin a new line of output`() throws {
         let made = folder("a\nforged: 1\(Self.escapes)")
         mkdir(made, 0o755)
         let file = "\(made)/s.yaml"
@@ -57,7 +57,7 @@ extension TerminalTextTests {
         }
     }
 
-    @Test func `a plugin's package, installed, listed and removed`() throws {
+    @Test func `installing, listing and removing a plugin prints no control characters`() throws {
         let part = "dep\n  forged\(Self.escapes)"
         for made in ["dev", "dev/\(part)", "home"] { mkdir(folder(made), 0o755) }
         try folder.write("helper.c", "int helper(void) { return 1; }\n")

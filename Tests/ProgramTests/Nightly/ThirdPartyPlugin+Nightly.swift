@@ -5,7 +5,7 @@ import Testing
 
 extension ThirdPartyPluginTests {
     @Test(arguments: thirdPartyPlugins)
-    func `the host reports its behaviour in one line, and keeps its contract`(
+    func `the host reports each third-party plugin's behaviour in one line`(
         plugin: ThirdPartyPlugin
     ) throws {
         let folder = try TemporaryFolder()
@@ -36,7 +36,9 @@ extension ThirdPartyPluginTests {
     }
 
     @Test(arguments: thirdPartyPlugins)
-    func `the validator names its fault`(plugin: ThirdPartyPlugin) throws {
+    func `the validator reports exactly the faults of each third-party plugin`(
+        plugin: ThirdPartyPlugin
+    ) throws {
         let checks = plugin.faults + plugin.passes
         let lines = try Greenroom.validate(
             build(plugin), ["--only", checks.joined(separator: ",")]

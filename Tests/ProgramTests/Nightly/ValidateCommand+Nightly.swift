@@ -57,7 +57,7 @@ extension ValidateCommandTests {
         #expect(run.text.isEmpty, "something was made: \(run.text)")
     }
 
-    @Test func `a library that hangs while loading does not block it`() throws {
+    @Test func `a signal ends validate while a library hangs during loading`() throws {
         let hanging = try WrongPlugin(file: "load/hangs-in-entry.c").build()
         let child = try Greenroom.start(["validate", hanging])
         #expect(Runners.wait(for: 1, ofHost: child.id))
@@ -68,7 +68,7 @@ extension ValidateCommandTests {
     }
 
     @Test
-    func `the table says once that a step hangs, and JSON has each check that this blocks`()
+    func `the table reports a hanging step once, and JSON lists each blocked check`()
         throws
     {
         let hanging = try WrongPlugin(file: "lifecycle/ignores-stop.c").build()
@@ -136,7 +136,7 @@ extension ValidateCommandTests {
     }
 
     @Test
-    func `the list of plugins shows conformance with its conditions, and unknown ones`()
+    func `the list of plugins shows which plugins conform, and under which conditions`()
         throws
     {
         let folder = try TemporaryFolder()

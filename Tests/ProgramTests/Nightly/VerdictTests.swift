@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.enabled(if: Nightly.isOn, "at night: the runtime has 70 MB"))
-    func `the runtime is known where it is linked into the plugin`() throws {
+    func `the Swift runtime is recognised when it is linked into the plugin`() throws {
         let folder = try TemporaryFolder()
         try TestPlugins.compileSwift(
             Checkout.root + "/Tests/WrongPlugins/swift/Threads.swift", module: "Threads",

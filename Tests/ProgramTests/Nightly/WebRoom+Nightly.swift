@@ -186,7 +186,7 @@ extension WebRoomTests {
     }
 
     @Test
-    func `one address does not take all places, and guests are told that the room is full`()
+    func `one address cannot take all places, and a full room refuses guests`()
         throws
     {
         let live = try Live(
@@ -212,7 +212,7 @@ extension WebRoomTests {
         }
     }
 
-    @Test func `candidates may follow an offer, and without them there is no connection`()
+    @Test func `a client may send candidates after its offer, and needs them to connect`()
         throws
     {
         let live = try Live()
@@ -228,7 +228,7 @@ extension WebRoomTests {
         _ = live.end()
     }
 
-    @Test func `one connection shows all streams, each in the size in which it is shown`()
+    @Test func `one connection carries all videos, each in the size of its tile`()
         throws
     {
         let live = try Live()
@@ -275,7 +275,7 @@ extension WebRoomTests {
         try expectFrames(of: YUV(y: 81, u: 90, v: 240), in: live, "ana-camera")
     }
 
-    @Test func `a room takes two dozen pages, and one more learns that it is full`()
+    @Test func `a room admits 24 pages and refuses the next one as full`()
         throws
     {
         struct Crowd: Decodable {
@@ -299,7 +299,7 @@ extension WebRoomTests {
         _ = live.end()
     }
 
-    @Test func `a guest's video is decoded only while somebody wants it`() throws {
+    @Test func `a guest's video is decoded only while an output requests it`() throws {
         // No output records it. The report is for those who may control the session.
         let live = try Live(
             """

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `a good plugin passes`(kind: String) throws {
+    func `a correct plugin of each kind passes every check`(kind: String) throws {
         let validation = try Greenroom.validate(WrongPlugin.buildGood(kind))
         let doubts = validation.faults + validation.warnings
         #expect(!validation.checks.isEmpty && doubts.isEmpty, "\(validation)")
