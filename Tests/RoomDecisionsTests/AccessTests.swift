@@ -8,7 +8,7 @@ import Testing
         .operator: "an-operators-token",
     ])
 
-    @Test func `a token has its role, and a wrong one none`() {
+    @Test func `a valid token has its role, and a wrong token has none`() {
         #expect(access.role(of: "a-viewers-token-1") == .viewer)
         #expect(access.role(of: "a-guests-token-12") == .guest)
         #expect(access.role(of: "an-operators-token") == .operator)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a role without a token is nobody's`() {
+    @Test func `a room without tokens gives no role to any token`() {
         let closed = Access(tokens: [:])
         for token in ["", " ", "viewer"] { #expect(closed.role(of: token) == nil) }
     }
@@ -72,11 +72,11 @@ import Testing
         "page.example", "https://page.example/", "* https://page.example", "ftp://a",
         "https://a,https://b", "https://", "https://a:x",
     ])
-    func `a setting with a word that is not an origin allows nothing`(text: String) {
+    func `a setting with a word that is not an origin is refused`(text: String) {
         #expect(AllowedOrigins(text) == nil)
     }
 
-    @Test func `a page learns where its connection is, and asks first`() {
+    @Test func `answers to other origins expose Location and Link, and preflights list methods`() {
         let names = { (isPreflight: Bool) in
             AllowedOrigins.headers(for: "https://a", isPreflight: isPreflight).map(\.name)
         }
@@ -101,7 +101,7 @@ import Testing
             ("http://evil.example", "127.0.0.1:80", false), ("null", "127.0.0.1:80", false),
             ("http://127.0.0.1:81", "127.0.0.1:80", false), ("http://127.0.0.1:80", nil, false),
         ] as [(String?, String?, Bool)])
-    func `requests of other pages are not those of the room's`(
+    func `a request from another origin does not count as the room's own page`(
         origin: String?, host: String?, isSame: Bool
     ) {
         #expect(Access.isSameOrigin(origin, host: host) == isSame)
@@ -126,7 +126,9 @@ import Testing
         ("\u{2067}Ana\u{2069} \u{200F}B", "Ana B"),
         (String(repeating: "x", count: 500), String(repeating: "x", count: 40)),
     ])
-    func `a name is one visible line`(given: String, name: String) throws {
+    func `a person's name becomes one visible line of at most 40 characters`(
+        given: String, name: String
+    ) throws {
         #expect(try RoomLimits.name(given) == name)
     }
 

@@ -41,7 +41,9 @@ import Testing
     ]
 
     @Test(arguments: clients)
-    func `each program is answered`(client: (name: String, sends: Bool, answer: [String])) throws {
+    func `the offer of each tested program gets a complete answer`(
+        client: (name: String, sends: Bool, answer: [String])
+    ) throws {
         let offer = try OfferFixture.description(client.name)
         let terms = client.sends ? MediaTerms.viewer(videos: 1) : .guest
         let answer = try SDPAnswer(to: offer, on: terms)
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the texts for both sides, whole`() throws {
+    @Test func `the room's offer and the client's answer have exactly the expected text`() throws {
         let offer = try OfferFixture.description("livekit")
         let answer = try SDPAnswer(to: offer, on: .guest)
         #expect(
@@ -253,7 +255,7 @@ import Testing
             ("profile-level-id=zz;packetization-mode=1", false, "profile-level-id=zz"),
             ("profile-level-id=42e01f;packetization-mode=0", false, "packetization-mode=0"),
         ] as [(String, Bool, String?)])
-    func `H.264 is served in a form that the answer names, or the parameter is named`(
+    func `an H.264 offer is answered with its profile, or refused with the parameter`(
         parameters: String, isServed: Bool, word: String?
     ) throws {
         let offer = try Self.offer(group: nil, Self.video(lines: Self.h264 + parameters))
@@ -297,7 +299,7 @@ import Testing
             try SDPAnswer(to: two, on: .viewer(videos: 2)).streams.map(\.video) == [.h264, .h264])
     }
 
-    @Test func `an offer without anything for the room is refused with the reason`() throws {
+    @Test func `an offer without usable media is refused with the reason`() throws {
         let cases: [(SDPDescription, Int, String)] = [
             (try Self.offer(group: nil, Self.data), 406, "no audio or video"),
             (try Self.offer(group: nil, Self.video(port: 0)), 406, "no audio or video"),
@@ -320,7 +322,7 @@ import Testing
         }
     }
 
-    @Test func `slots are as many as videos, up to the terms`() throws {
+    @Test func `an answer has as many slots as the offer has videos, up to the limit`() throws {
         let videos = (0..<3).map { Self.video("v\($0)") }.joined()
         let offer = try Self.offer(group: "v0 v1 v2 a", videos, Self.audio())
         for (count, group) in [(3, ["v0", "v1", "v2", "a"]), (0, ["v0", "v1", "v2", "a"])] {
@@ -330,7 +332,7 @@ import Testing
         }
     }
 
-    @Test func `no text of the far end that is not checked reaches a text of the room`() throws {
+    @Test func `no unchecked text of an offer reaches the room's own descriptions`() throws {
         let marks = ["\"", "evil", "\u{7f}"]
         for name in Self.clients.map(\.name) {
             let text = try OfferFixture.text(name)
@@ -350,7 +352,7 @@ import Testing
 
     // MARK: A media server's answer
 
-    @Test func `a server's answer is read beside the offer`() throws {
+    @Test func `a server's answer is read together with the room's offer`() throws {
         let twcc = "a=rtcp-fb:96 transport-cc\na=extmap:3 \(SDPDescription.transportWideURI)"
         let offer = try Self.offer(
             group: "video0 audio1",

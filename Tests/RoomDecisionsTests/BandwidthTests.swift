@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a network that carries more than is sent is tried with 8 % more each second`() {
+    @Test func `the estimate grows by 8 % a second while the network carries everything`() {
         var (network, estimator) = (Network(bitsPerSecond: 50e6), BandwidthEstimator())
         let first = estimator.bitsPerSecond
         let estimates = run(&network, &estimator, most: 2e6, seconds: 10)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [400e3, 1.2e6, 2.5e6])
-    func `a narrow network is found within two seconds, and not left`(carries: Double) {
+    func `the estimate finds a narrow network within 2 s and stays near its rate`(carries: Double) {
         var (network, estimator) = (Network(bitsPerSecond: carries), BandwidthEstimator())
         let estimates = run(&network, &estimator, most: 4e6, seconds: 40)
         #expect(estimates[1] < carries * 1.1, "\(estimates)")
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a cap that ends is forgotten`() {
+    @Test func `the estimate recovers after the network becomes faster again`() {
         var (network, estimator) = (Network(bitsPerSecond: 20e6), BandwidthEstimator())
         _ = run(&network, &estimator, most: 3e6, seconds: 5)
         network.bitsPerSecond = 1.2e6
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: [
         (loss: 0.0, grows: true, falls: false), (0.05, false, false), (0.3, false, true),
     ])
-    func `a loss holds the estimate from 2 %, and lowers it from 10 %`(
+    func `a loss of 2 % holds the estimate, and a loss of 10 % lowers it`(
         loss: Double, grows: Bool, falls: Bool
     ) {
         var network = Network(bitsPerSecond: 50e6, loss: loss)
@@ -94,7 +94,7 @@ import Testing
         #expect(abs(estimator.loss - loss) < 0.03, "\(estimator.loss)")
     }
 
-    @Test func `implausible feedback does no harm`() {
+    @Test func `implausible feedback keeps the estimate within its limits`() {
         var estimator = BandwidthEstimator()
         let odd: [BandwidthEstimator.Feedback] = [
             .init(seconds: 10, packets: 0, lost: 0, bytes: 0, delay: nil),
@@ -108,7 +108,7 @@ import Testing
         #expect(estimator.bitsPerSecond <= BandwidthEstimator.most)
     }
 
-    @Test func `a delay while little is sent costs little`() {
+    @Test func `a delay while little is sent lowers the estimate only a little`() {
         var (network, estimator) = (Network(bitsPerSecond: 20e6), BandwidthEstimator())
         for step in 0..<100 {
             var feedback = network.send(100e3)
@@ -142,7 +142,7 @@ import Testing
             (400e3, .low, nil, true, true),
             (0, .low, nil, true, true),
         ] as [(Double?, Rendition, Rendition?, Bool, Bool)])
-    func `large videos come first, and small ones pause first`(
+    func `large videos get bandwidth first, and small videos pause first`(
         budget: Double?, large: Rendition, small: Rendition?, lowersLarge: Bool, lowersSmall: Bool
     ) {
         var plan = SlotPlan()
@@ -178,7 +178,7 @@ import Testing
         #expect(shares[1]?.rendition == large && shares[0]?.rendition == small, "\(shares)")
     }
 
-    @Test func `a full rendition needs some room, keeps its place, and waits longer each time`() {
+    @Test func `a full rendition starts with spare bandwidth, and returns ever later`() {
         var plan = SlotPlan()
         let wishes = [wish(0, 720)]
         func rendition(_ budget: Double, _ now: Double) -> Rendition? {
@@ -196,7 +196,7 @@ import Testing
         #expect(rendition(3e6, 36) == .full)
     }
 
-    @Test func `a half rendition that was too much waits, and a full one with it`() {
+    @Test func `after a half rendition was too much, half and full renditions wait`() {
         var plan = SlotPlan()
         let wishes = [wish(0, 720)]
         func rendition(_ budget: Double, _ now: Double) -> Rendition? {
@@ -212,7 +212,7 @@ import Testing
         #expect(rendition(3e6, 15) == .full)
     }
 
-    @Test func `a paused video waits longer each time`() {
+    @Test func `a paused video returns after a longer wait each time`() {
         var plan = SlotPlan()
         let wishes = [wish(0, 720), wish(1, 720)]
         func second(_ budget: Double, _ now: Double) -> Rendition? {
@@ -227,7 +227,7 @@ import Testing
         #expect(second(600e3, 34) == .low)
     }
 
-    @Test func `a video more begins with half, also while a full one waits`() {
+    @Test func `a new video starts at half size, even while another waits for full size`() {
         var plan = SlotPlan()
         #expect(plan.shares(of: [wish(0, 720)], within: 3e6, at: 0)[0]?.rendition == .full)
         #expect(plan.shares(of: [wish(0, 720)], within: 1.8e6, at: 1)[0]?.rendition == .half)
@@ -246,7 +246,7 @@ import Testing
         #expect(Rendition.full.size(of: size) == size)
     }
 
-    @Test func `a ceiling comes after three seconds without a viewer whose network carries more`() {
+    @Test func `a ceiling is set after 3 s without a viewer whose network carries more`() {
         var rule = CeilingRule()
         let steps: [(wanted: Bool, isCarried: Bool, at: Double, isNews: Bool, isSet: Bool)] = [
             (true, false, 0, false, false), (true, true, 1, false, false),
@@ -268,7 +268,7 @@ import Testing
     // MARK: Limits
 
     @Test(arguments: [(0, 24), (4, 18), (8, 10)])
-    func `a process of a plugin has room for so many pages with so many guests`(
+    func `an isolated room has room for 24 pages, or fewer with guests`(
         guests: Int, pages: Int
     ) {
         #expect(RoomLimits.fits(viewers: pages, senders: guests, openFiles: 256))

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `names and TCP are left out, as in offers`() throws {
+    @Test func `candidates with host names or TCP are left out`() throws {
         let fragment = try CandidateFragment(
             """
             a=mid:sound
@@ -62,7 +62,7 @@ import Testing
         #expect(fragment.candidates.map(\.medium) == ["sound"])
     }
 
-    @Test func `what is wrong is refused`() throws {
+    @Test func `an invalid or too long list of candidates is refused`() throws {
         let many = Array(repeating: Self.udp, count: 65).joined(separator: "\n")
         for text in [
             "", "hello", "a=mid:0", many, "a= b", "a=ice-ufrag:a\na=ice-ufrag:b",

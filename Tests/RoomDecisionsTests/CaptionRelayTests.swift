@@ -19,14 +19,14 @@ import Testing
             #"{"event":"note","text":"x"}"#, #"{"event":"log","text":"\"event\":\"caption\""}"#,
             #"{"event":"caption","text":""}"#, #"{"event":"caption"}"#, #"{"event":"caption","#,
         ])
-    func `another event is no caption`(json: String) {
+    func `an event that is not a caption with a text is ignored`(json: String) {
         var relay = CaptionRelay()
         let taken = relay.take(json)
         #expect(!taken)
         #expect(relay.captions.isEmpty)
     }
 
-    @Test func `a caption is one line`() {
+    @Test func `a caption with line breaks becomes one line`() {
         var relay = CaptionRelay()
         let taken = relay.take(#"{"event":"caption","text":"one\ntwo"}"#)
         #expect(taken)

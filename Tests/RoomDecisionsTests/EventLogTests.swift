@@ -27,7 +27,7 @@ import Testing
         #expect(read.events.last?.number == last)
     }
 
-    @Test func `bytes are bounded, too, and the newest event stays`() {
+    @Test func `the log's bytes are bounded, and the newest event is always kept`() {
         var log = log(3, mostBytes: 30)
         #expect(log.first == 2 && log.next == 4)
         log.add(String(repeating: "x", count: 500))
@@ -49,7 +49,7 @@ import Testing
             (#"{"event":"log","text":"\"recording-paused\""}"#, nil),
             (#"{"event":"started"}"#, nil), (#"{"recording-paused""#, nil),
         ] as [(String, EventLog.Recording?)])
-    func `the state of recordings is in their events`(
+    func `the state of a recording is read only from recording events`(
         json: String, recording: EventLog.Recording?
     ) {
         #expect(EventLog.recording(after: json) == recording)
@@ -70,7 +70,7 @@ import Testing
         #expect(outcome == nil || outcome?.text == "camera stopped")
     }
 
-    @Test func `messages of others are shown, and those of the room are not shown twice`() {
+    @Test func `messages of other plugins are shown, and the room's own are skipped`() {
         func message(_ origin: String) -> (author: String?, text: String)? {
             EventLog.message(
                 in: #"{"author":"Bot","event":"message","origin":"\#(origin)","text":"hello"}"#)
@@ -82,7 +82,7 @@ import Testing
             EventLog.message(in: #"{"event":"log","text":"\"event\":\"message\""}"#)?.text == nil)
     }
 
-    @Test func `a message becomes one line, and a name cannot end early`() {
+    @Test func `a message command is one line, and a name cannot end at a colon`() {
         #expect(MessageRelay.command("hi\nall", from: nil) == "message hi all")
         #expect(MessageRelay.command("hi", from: "A: B") == "message from A:B: hi")
     }

@@ -77,7 +77,7 @@ import Testing
         ("80", "10"),
         ("80", "90f0 8005 07 21"),
     ])
-    func `a packet with an invalid header is none`(first: String, rest: String) {
+    func `a packet with an invalid header is ignored`(first: String, rest: String) {
         #expect(packet(7, 9, rest, first: first) == nil)
     }
 
@@ -94,7 +94,7 @@ import Testing
     private static let viewer = MediaStream(video: .vp8, payload: 100)
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func `numbers and times continue when a viewer gets another stream`() throws {
+    @Test func `packet numbers and times continue when a viewer gets another stream`() throws {
         var rewriter = PacketRewriter(source: 0xaabb_ccdd, Self.viewer)
         let first = try #require(packet(0xfffe, 1000, "9080 8009 00"))
         rewriter.begin(first, at: 0)
@@ -125,7 +125,7 @@ import Testing
         #expect(Self.text(rewriter.rewrite(frame, at: Self.second * 3))?.suffix(8) == "9080800e")
     }
 
-    @Test func `temporal layers keep their order in numbers that continue`() throws {
+    @Test func `numbers of temporal layers continue when a viewer gets another stream`() throws {
         var rewriter = PacketRewriter(source: 1, Self.viewer)
         for (sequence, rest, expected) in [
             (1, "90f0 8001 05 21 00", "90f080010521"), (2, "90f0 8002 05 61 01", "90f080020561"),
@@ -140,7 +140,8 @@ import Testing
         #expect(Self.text(rewriter.rewrite(other, at: 0))?.suffix(12) == "90f080040722")
     }
 
-    @Test func `a lost packet leaves a gap, and a probe or a duplicate none`() throws {
+    @Test
+    func `a lost packet leaves a gap in the numbers, and a probe or duplicate does not`() throws {
         var rewriter = PacketRewriter(source: 1, Self.viewer)
         let first = try #require(packet(10, 1, "10 00"))
         rewriter.begin(first, at: 0)
@@ -159,7 +160,7 @@ import Testing
         #expect(!rewriter.continues(far))
     }
 
-    @Test func `feedback of the transport gets space in a header extension`() throws {
+    @Test func `a packet gets a header extension for transport-wide feedback`() throws {
         var rewriter = PacketRewriter(
             source: 1, MediaStream(video: .h264, payload: 102, transportWide: 3))
         let read = try #require(packet(1, 2, "65aa", isLast: true, .h264))
@@ -169,7 +170,7 @@ import Testing
         #expect(head?.payload == 12)
     }
 
-    @Test func `audio continues with its clock of 48 kHz`() throws {
+    @Test func `times of audio continue at 48 kHz when a viewer gets another stream`() throws {
         var rewriter = PacketRewriter(source: 1, MediaStream(video: nil, payload: 111))
         let read = try #require(packet(1, 960, "aa", nil))
         rewriter.begin(read, at: 0)

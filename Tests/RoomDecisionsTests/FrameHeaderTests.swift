@@ -51,7 +51,7 @@ import Testing
         #expect(!headers(Self.picture).isKey)
     }
 
-    @Test func `half a header of H.264 is broken, and no header does harm`() {
+    @Test func `a truncated H.264 header counts as broken, and random headers do not crash`() {
         for count in 5..<12 {
             let part = headers(Array(Self.high.prefix(count)))
             #expect(part.isBroken && !part.isKey && part.size == nil, "\(count)")

@@ -33,7 +33,7 @@ import Testing
         return worst
     }
 
-    @Test func `frames in order keep the jitter buffer's times, also if two step back`() {
+    @Test func `frames in order keep the jitter buffer's times, even if two step back`() {
         #expect(error([0]) == 1000)
         #expect(error([0, 1, 2, 3], fps: 15) == 1000)
         var times = FrameTimes()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 0], [3, 0, 1, 2], [3, 1, 0, 2], [4, 2, 0, 1, 3]])
-    func `a B-frame is due when the last frame before it is sent`(places: [Int]) {
+    func `frames of a stream with B-frames get evenly spaced times`(places: [Int]) {
         for fps in [15, 25, 30, 60] {
             #expect(error(places, fps: fps) <= 22, "\(places) at \(fps)")
             // Some packets wait; the others give the time.
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that begins again is another one, and no timestamp does harm`() {
+    @Test func `a restarted stream gets new times, and extreme timestamps do not trap`() {
         var times = FrameTimes()
         for index in 0..<64 {
             _ = times.time(
@@ -77,7 +77,7 @@ import Testing
             ("2x2", false, "2x2"), ("480x270", true, "1280x720"), ("640x480", true, "960x720"),
             ("1920x1080", true, "1280x720"), ("270x480", true, "404x720"),
         ])
-    func `a camera is opened with its own size, or that to which it may grow`(
+    func `a camera is opened at its own size, or at its largest size if it adapts`(
         first: String, isAdaptive: Bool, size: String
     ) throws {
         let first = try #require(FrameSize(first))

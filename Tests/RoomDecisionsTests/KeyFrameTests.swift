@@ -10,8 +10,7 @@ import Testing
         (0..<Int(seconds * 10)).map { begin + Double($0) / 10 }.filter { rule.ask(at: $0) }
     }
 
-    @Test func `the first request is granted at once, and one who asks on waits longer and longer`()
-    {
+    @Test func `the first key frame request is granted at once, repeated ones ever later`() {
         var rule = KeyFrameRule()
         let grants = grants(&rule, from: 100, seconds: 20).map { ($0 - 100).rounded() }
         #expect(grants == [0, 1, 3, 6, 9, 12, 15, 18], "\(grants)")
@@ -35,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a viewer who has been calm starts with a clean record`() {
+    @Test func `a viewer who paused requests is granted a key frame at once again`() {
         var rule = KeyFrameRule()
         let before = grants(&rule, from: 0, seconds: 8).count
         #expect(before == 4)
@@ -43,7 +42,7 @@ import Testing
         #expect(after == [true, false, true])
     }
 
-    @Test func `a request that waits is kept until its time, or until another's key frame comes`() {
+    @Test func `a waiting request is granted at its time, or dropped at the next key frame`() {
         var rule = KeyFrameRule()
         let kept = said(.ask(0), .ask(0.5), .look(0.9), .look(1), .look(9), by: &rule)
         #expect(kept == [true, false, false, true, false])
@@ -51,8 +50,7 @@ import Testing
         #expect(another == [false, false])
     }
 
-    @Test func `a few changes of the shown streams are granted at once, and endless ones are not`()
-    {
+    @Test func `a few changes of streams are granted at once, and endless ones are limited`() {
         var rule = KeyFrameRule()
         let first = (0..<8).map { rule.change(at: Double($0) / 100) }
         #expect(!first.contains(false))

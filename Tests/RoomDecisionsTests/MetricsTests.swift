@@ -14,7 +14,7 @@ import Testing
         "outputPlugins":[{"role":"call","plugin":"WebRoom","values":{"viewers":2,"encode":1.5}}]}
         """
 
-    @Test func `a report is counters of Prometheus`() throws {
+    @Test func `a session's report becomes Prometheus metrics`() throws {
         var metrics = try #require(Metrics(report: Self.report))
         metrics.add(gauge: "room_viewers", "Connections that watch or listen.", 3)
         let text = metrics.text
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[]", "{\"seconds\":1}"])
-    func `another text is not a report`(json: String) {
+    func `a text that is not a report gives no metrics`(json: String) {
         #expect(Metrics(report: json) == nil)
     }
 }

@@ -13,7 +13,7 @@ import Testing
             ("room.example", nil),
             ("fe80::1%eth0", nil), ("", nil),
         ] as [(String, NetworkAddress.Reach?)])
-    func `an address tells from where it can be reached`(
+    func `the reach of an address follows from its range`(
         text: String, reach: NetworkAddress.Reach?
     ) {
         #expect(NetworkAddress(text)?.reach == reach)
@@ -62,7 +62,7 @@ import Testing
         ),
         ("auto", [host], [host]),
     ])
-    func `a description has the announced addresses, and none that lead nowhere`(
+    func `a description has the announced addresses and no unreachable ones`(
         setting: String, made: [String], told: [String]
     ) throws {
         func text(_ candidates: [String]) -> String {
@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test(arguments: ["room.example", "127.0.0.1", "fe80::1", "0.0.0.0", "auto 1.2.3", "::"])
-    func `an address that no other machine can use is not announced`(setting: String) {
+    func `an address that no other machine can use is refused for an announcement`(setting: String)
+    {
         #expect(Announcement(setting) == nil)
     }
 
@@ -96,7 +97,7 @@ import Testing
             ("a?transport=udp", .stun, nil, nil), ("turns:a?transport=udp", .turn, nil, nil),
             ("u@a", .turn, nil, nil), ("2001:db8::1", .stun, nil, nil), ("a\r\nb", .turn, nil, nil),
         ] as [(String, IceServer.Scheme, String?, String?)])
-    func `a server is read, and written for browsers and for the agent`(
+    func `an ICE server is read, and written as URLs for browsers and the agent`(
         text: String, setting: IceServer.Scheme, url: String?, agent: String?
     ) {
         let server = IceServer(text, setting: setting)
@@ -109,7 +110,7 @@ import Testing
         IceServer($1, setting: $0 == 0 ? .stun : .turn)
     }
 
-    @Test func `a shared secret makes a user for a day, and a link for each server`() {
+    @Test func `a shared secret yields a one-day user and a link for each ICE server`() {
         let ice = IceServers(Self.servers, access: .shared { Array($0.utf8.reversed()) })
         #expect(
             ice.credential(at: 1_700_000_000)
@@ -166,7 +167,7 @@ import Testing
         ("http://[2001:db8::7]:8080", "http://[2001:db8::7]:8080"), ("room.example", nil),
         ("https://room.example/a", nil), ("https://a@b", nil), ("https://room.example/#x", nil),
     ])
-    func `a public URL is the top of a site`(text: String, origin: String?) {
+    func `a public URL has no path, user or fragment`(text: String, origin: String?) {
         #expect(PageAddress.origin(text) == origin)
     }
 
@@ -214,7 +215,7 @@ import Testing
             ),
             ([], [], nil, false, "The room has no address"),
         ] as [([String], [String], ClosedRange<UInt16>?, Bool, String)])
-    func `the reason names the tried addresses and the missing settings`(
+    func `the reason of a failed connection names the tried addresses and settings`(
         local: [String], remote: [String], ports: ClosedRange<UInt16>?, hasTURN: Bool,
         reason: String
     ) {

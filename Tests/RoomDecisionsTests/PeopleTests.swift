@@ -67,7 +67,7 @@ import Testing
         #expect(measured == level || abs(measured - level) < 0.01, "\(measured)")
     }
 
-    @Test func `a message reaches pages for 30 s, and is gone then`() throws {
+    @Test func `a message is shown to pages for 30 s`() throws {
         var relay = MessageRelay()
         try relay.add("one", from: "Ana", 3, at: 0)
         try relay.add("two", from: "Operator", nil, at: 20)

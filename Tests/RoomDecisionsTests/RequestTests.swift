@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a head is read`() throws {
+    @Test func `the head of an HTTP request is read`() throws {
         let head = try head(
             "POST /whip?name=A%20B&x=1 HTTP/1.1\r\nHost: a:1\r\nContent-LENGTH: 12\r\nEmpty")
         #expect(head.method == "POST" && head.path == "/whip" && head.query == "name=A%20B&x=1")
@@ -63,11 +63,12 @@ import Testing
         ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked", 411),
         ("GET / HTTP/1.1" + String(repeating: "\r\nA: 1", count: 101), 431),
     ])
-    func `a head that is wrong is refused`(text: String, status: Int) {
+    func `an invalid head of an HTTP request is refused with its status`(text: String, status: Int)
+    {
         #expect(self.status(text) == status)
     }
 
-    @Test func `a connection whose request is not read yet stays`() {
+    @Test func `a connection with an unread request is the last to be replaced`() {
         var table = ConnectionTable(most: 2, mostOfAddress: 2)
         for id in 1...2 { #expect(table.add(id, from: nil, at: 0, until: 10) == .admitted) }
         #expect(table.hasRoom(at: 1) { $0 == 1 })
@@ -80,7 +81,7 @@ import Testing
         #expect(crowd.add(4, from: "a", at: 1, until: 11) { _ in true } == .inPlace(of: 1))
     }
 
-    @Test func `silent connections give way, the oldest of the largest crowd first`() {
+    @Test func `the oldest silent connection of the busiest address gives way first`() {
         var table = ConnectionTable(most: 4, mostOfAddress: 3)
         var said: [ConnectionTable.Verdict] = []
         for (id, address) in ["a", "b", "b", "b", "b", "c", "d"].enumerated() {
@@ -95,7 +96,7 @@ import Testing
         #expect(goesOn == [true, false], "one that has to end does nothing more")
     }
 
-    @Test func `busy connections stay, and a new one replaces only an idle one`() {
+    @Test func `a new connection replaces only an idle connection`() {
         var table = ConnectionTable(most: 2, mostOfAddress: 2)
         for id in 0..<2 {
             _ = table.add(id, from: nil, at: 0, until: 10)
@@ -120,7 +121,7 @@ import Testing
         #expect(!table.hasRoom(at: 8.1))
     }
 
-    @Test func `addresses are counted as their owners have them`() {
+    @Test func `IPv6 addresses of one network count as one client`() {
         #expect(ClientAddress("203.0.113.7")?.text == "203.0.113.7")
         #expect(ClientAddress("::ffff:203.0.113.7") == ClientAddress("203.0.113.7"))
         #expect(ClientAddress("2001:db8:1:2::1") == ClientAddress("2001:db8:1:2:ffff::9"))

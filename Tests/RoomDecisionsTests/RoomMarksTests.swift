@@ -43,7 +43,7 @@ import Testing
         if pairs.count < 3 || expected.last?.count == 3 { #expect(heard == expected) }
     }
 
-    @Test func `a description carries at most 32 rooms, and no other words`() throws {
+    @Test func `a description carries at most 32 valid room names`() throws {
         let text =
             "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\n"
         let names = (0..<40).map { "room\($0)" }

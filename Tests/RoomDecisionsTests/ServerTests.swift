@@ -34,7 +34,9 @@ import Testing
             (406, "server-codec"), (409, "endpoint busy"), (503, "not available now (503)"),
             (200, "200 instead of 201"), (-7, "-7 instead of 201"),
         ])
-    func `each refusal names the setting to check`(status: Int, text: String) {
+    func `the error for each status of a server names the cause or the setting`(
+        status: Int, text: String
+    ) {
         #expect(problem(status).contains(text), "\(problem(status))")
     }
 
@@ -56,7 +58,9 @@ import Testing
     }
 
     @Test(arguments: [ServerPurpose.publish, .fetch], [true, false])
-    func `each medium is independent of the other`(purpose: ServerPurpose, hasVideo: Bool) {
+    func `a server may accept audio without video, or video without audio`(
+        purpose: ServerPurpose, hasVideo: Bool
+    ) {
         let goes = purpose == .publish ? "recvonly" : "sendonly"
         for (video, audio, text) in [
             (goes, goes, nil), (goes, "none", "no audio"), ("none", goes, "no video"),
@@ -85,7 +89,7 @@ import Testing
             ("9 UDP/TLS/RTP/SAVPF 96\na=mid:1\na=sendonly", "has no video"),
             ("9", "not usable"),
         ])
-    func `an answer takes the video`(video: String, text: String) {
+    func `an answer that does not accept the video is reported`(video: String, text: String) {
         let found = problem(201, body: Self.answer(video: video))
         #expect(found.contains(text), "\(found)")
     }
@@ -96,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a server is tried again ever later, and no earlier than it asks for`() {
+    @Test func `a server is retried ever later, and no earlier than the server asks`() {
         var backoff = ServerBackoff()
         #expect((0..<8).map { _ in backoff.next(wanted: 0) } == [1, 2, 4, 8, 15, 30, 30, 30])
         #expect(backoff.next(wanted: 60) == 60 && backoff.next(wanted: .max) == 300)
@@ -113,8 +117,9 @@ import Testing
             ("https://media.example/whip", "https://other.example/whep", false),
             ("https://media.example/whip", "https://a.media.example/whep", false),
         ])
-    func `a server is its host, whatever the port`(one: String, other: String, isSame: Bool) throws
-    {
+    func `two addresses with the same host are the same server`(
+        one: String, other: String, isSame: Bool
+    ) throws {
         let (one, other) = (try #require(ServerAddress(one)), try #require(ServerAddress(other)))
         #expect(one.isSameServer(as: other) == isSame)
     }
@@ -127,7 +132,9 @@ import Testing
             ("ftp://media.example/", nil), ("https://", nil), ("media.example/whip", nil),
             ("https://a b/", nil), ("https://a/\r\nX: y", nil), ("file:///etc/passwd", nil),
         ] as [(String, String?)])
-    func `an address is one of http, and only its origin is said`(text: String, origin: String?) {
+    func `a server's address is http or https, and is shown as its origin`(
+        text: String, origin: String?
+    ) {
         #expect(ServerAddress(text)?.origin == origin)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(read.isLite)
     }
 
-    @Test func `fingerprints of strong hashes are kept, of a medium before the session's`() throws {
+    @Test func `a medium has its own strong fingerprints, or else those of the session`() throws {
         let session = ["a=fingerprint:SHA-512 ab:cd", "a=fingerprint:sha-384 01"]
         let weak = ["a=fingerprint:sha-1 EE", "a=fingerprint:md5 EE"]
         let audio = ["m=audio 9 UDP/TLS/RTP/SAVPF 0", "a=mid:1"] + weak
@@ -63,7 +63,7 @@ import Testing
         #expect(medium.transportWide == 14)
     }
 
-    @Test func `candidates that are names or of TCP are left out`() throws {
+    @Test func `invalid candidates and candidates with names or TCP are left out`() throws {
         let candidates = [
             "a=candidate:1 1 udp 1 192.0.2.1 5000 typ host",
             "a=candidate:2 1 UDP 1 2001:db8::1 5000 typ srflx raddr 0.0.0.0 rport 0 generation 0",
@@ -86,7 +86,7 @@ import Testing
             ])
     }
 
-    @Test func `texts that are no descriptions are refused`() {
+    @Test func `invalid session descriptions are refused`() {
         let candidate = "a=candidate:1 1 udp 1 192.0.2.1 5000 typ host"
         let wrong = [
             "", "hello", "v=1\r\n", text(Self.head), text(Self.head, ["m="], Self.video),
@@ -121,13 +121,13 @@ import Testing
         #expect(long?.code.rawValue == 413)
     }
 
-    @Test func `lines that the room does not need may hold anything`() throws {
+    @Test func `lines that the room does not use may contain any text`() throws {
         for line in ["s= ", "s=", "s= Ünser Raum", "i= x", "e=\u{301}", "k=clear:x"] {
             #expect(throws: Never.self, "\(line)") { try read([line], Self.video) }
         }
     }
 
-    @Test func `no change of a description brings the room down`() throws {
+    @Test func `no mutation of a description crashes the room`() throws {
         var random = SeededGenerator(seed: 6)
         var read = 0
         for name in ["chromium-send", "firefox-send", "obs-30", "livekit"] {

@@ -33,7 +33,7 @@ import Testing
         #expect(add(10_000, aSecond: 50, of: 1275, frameEvery: nil, to: .audio) == nil)
     }
 
-    @Test func `a frame without an end is too much, in bytes and in packets`() {
+    @Test func `a frame without an end exceeds the limit, in bytes and in packets`() {
         let large = add(10_000, aSecond: 800, of: 1200, frameEvery: nil, to: .video)
         #expect(large?.excess == .endlessFrame && (large?.after ?? 0) < 1700)
         let many = add(10_000, aSecond: 800, of: 13, frameEvery: nil, to: .video)
@@ -80,7 +80,7 @@ import Testing
         #expect((30...45).contains(dropped), "\(dropped)")
     }
 
-    @Test func `too many packets, bytes and frames are too much, at once or evenly`() {
+    @Test func `too many packets, bytes or frames exceed the limit, at once or evenly`() {
         let packets = add(60_000, aSecond: 5000, of: 13, frameEvery: 100, to: .video)
         #expect(packets?.excess == .packets && (packets?.after ?? 0) > 8000)
         let atOnce = add(9000, aSecond: 1_000_000, of: 13, frameEvery: 100, to: .video)

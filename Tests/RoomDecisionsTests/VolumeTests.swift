@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `only a volume other than 100 % needs a separate mix, and wrong ones are refused`()
+    @Test func `only volumes other than 100 % need a separate mix, and wrong ones are refused`()
         throws
     {
         #expect(try PersonVolumes([]).isEmpty)

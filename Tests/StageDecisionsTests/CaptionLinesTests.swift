@@ -4,7 +4,7 @@ import Testing
 @Suite struct CaptionLinesTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test func `the newest two captions are shown, each for as long as it takes to read it`() {
+    @Test func `the newest two captions are shown, each for its reading time`() {
         var lines = CaptionLines()
         #expect(lines.text(at: 0) == "")
         lines.add("one", at: 0)

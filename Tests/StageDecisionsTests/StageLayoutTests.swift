@@ -129,7 +129,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         #expect(tiles.dropFirst().allSatisfy { $0.rect.size.area < tiles[0].rect.size.area })
     }
 
-    @Test func `a share is whole, with the people beside it`() {
+    @Test func `the share layout shows the whole share, with the people beside the share`() {
         let tiles = StageLayout(.share).tiles(of: [share] + people(2), speaker: nil, in: canvas)
         #expect(tiles.map(\.fit) == [.letterbox, .crop, .crop])
         #expect(
@@ -149,7 +149,9 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         (StageLayout.Corner.topLeft, [16, 16]), (.topRight, [944, 16]), (.bottomLeft, [16, 524]),
         (.bottomRight, [944, 524]),
     ])
-    func `the inset is in its corner`(corner: StageLayout.Corner, expected: [Int]) {
+    func `the inset is in the corner that the setting names`(
+        corner: StageLayout.Corner, expected: [Int]
+    ) {
         let layout = StageLayout(.pip, main: "camera", inset: "camera.desk", corner: corner)
         let tiles = layout.tiles(of: [camera, desk], speaker: nil, in: canvas)
         #expect(rects(tiles) == [[0, 0, 1280, 720], expected + [320, 180]])
@@ -188,7 +190,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         "camera", "camera 0 0 50", "camera 0 0 0 50", "camera 60 0 50 50", "camera 0 0 nan 50",
         "camera -1 0 50 50", "0 0 50 50 crop", "camera 0 0 50 50 round", "camera a 0 50 50",
     ])
-    func `a custom place that can't be read is named`(line: String) {
+    func `an invalid custom place is refused`(line: String) {
         #expect(throws: InvalidValueError.self) {
             try CustomPlace.places(in: "share 0 0 100 100\n\(line)")
         }
@@ -227,7 +229,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         #expect(!motion.isMoving(at: 1_300_000_000))
     }
 
-    @Test func `a cut is there at once`() {
+    @Test func `tiles without an animation are in their new places at once`() {
         var motion = StageMotion()
         motion.move(to: [one], isAnimated: false, at: 0)
         motion.move(to: [small, other], isAnimated: false, at: 5)
@@ -292,7 +294,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         #expect(Set(speakers(levels)) == [.person(1)])
     }
 
-    @Test func `another takes over after 600 ms, if the speaker was there for 2 s`() {
+    @Test func `another person becomes the speaker after 600 ms, and not before 2 s`() {
         let levels =
             Array(repeating: (-20.0, -90.0), count: 5) + Array(repeating: (-90, -20), count: 30)
         let found = speakers(levels)

@@ -6,12 +6,12 @@ import Testing
     private let inCall = StageNames(tracks: ["camera"], hasParticipants: true)
 
     @Test(arguments: ["", "camera", "camera.desk"])
-    func `tracks of the session are names`(name: String) {
+    func `a stage setting may name the session's tracks`(name: String) {
         #expect(alone.problem(of: name) == nil)
     }
 
     @Test(arguments: ["camera.x", "main", "share", "Ana", "share of Ana"])
-    func `without a call other names are refused with the tracks`(name: String) {
+    func `without a call, a name that is not a track is refused with the tracks`(name: String) {
         #expect(
             alone.problem(of: name)
                 == "the stage has no \"\(name)\" to show. Write camera or camera.desk.")
