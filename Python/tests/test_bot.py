@@ -148,7 +148,7 @@ def test_the_session_of_the_page_chimes_for_each_speaker(tmp_path: pathlib.Path)
     assert check.returncode == 0, check.stdout + check.stderr
 
 
-def test_the_program_in_cxx_is_a_parrot(tmp_path: pathlib.Path) -> None:
+def test_the_cxx_program_of_the_page_repeats_speech(tmp_path: pathlib.Path) -> None:
     compiler, library = shutil.which("g++"), _libraries()[0]
     if compiler is None or not os.path.isabs(library):
         pytest.skip("needs g++ and the client library")

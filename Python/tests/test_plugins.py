@@ -224,7 +224,7 @@ def test_a_callback_that_awaits_its_voice_continues_before_the_plugin_ends() -> 
     assert host.log == ["interrupted"]
 
 
-def test_a_plain_callback_that_waits_for_its_voice_names_the_fix() -> None:
+def test_the_error_of_a_plain_callback_that_waits_for_its_voice_names_the_fix() -> None:
     class Waits(greenroom.Agent):
         def joined(self, participant: greenroom.Participant) -> None:
             self.voice.play(tone(0.1))
@@ -274,7 +274,7 @@ def test_an_audio_filter_edits_in_place() -> None:
     assert array.array("h", edited) == array.array("h", [500] * 480)
 
 
-def test_rgb_and_back_keeps_colors() -> None:
+def test_colors_survive_a_conversion_from_rgb_and_back() -> None:
     numpy = pytest.importorskip("numpy")
     frame = greenroom.Frame(_core.frame(1, 64, 36))
     pixels = numpy.zeros((36, 64, 3), numpy.uint8)
@@ -289,7 +289,7 @@ def test_rgb_and_back_keeps_colors() -> None:
     assert memoryview(frame.planes[0])[35, 63] == 100
 
 
-def test_settings_are_described() -> None:
+def test_a_plugin_class_describes_its_settings() -> None:
     class Every(greenroom.Output):
         """All of them.
 
@@ -310,7 +310,7 @@ def test_settings_are_described() -> None:
     ]  # fmt: skip
 
 
-def test_wrong_settings_name_place_and_rule() -> None:
+def test_an_error_about_a_wrong_setting_names_place_and_rule() -> None:
     class High(greenroom.Camera):
         speed: int = greenroom.setting(9, maximum=5)
 
@@ -354,7 +354,7 @@ def test_a_test_host_refuses_the_settings_that_the_host_refuses() -> None:
             host.set("sped", 1)
 
 
-def test_an_edit_that_returns_its_result_is_warned_of_once() -> None:
+def test_an_edit_that_returns_its_result_logs_one_warning() -> None:
     class Returns(greenroom.AudioFilter):
         async def edit(self, block: greenroom.Block) -> bytes:
             return bytes(960)
@@ -377,7 +377,7 @@ def test_an_edit_that_returns_its_result_is_warned_of_once() -> None:
         host.edit_audio(loud)
 
 
-def test_wrong_pixels_name_the_shape_that_is_needed() -> None:
+def test_an_error_about_wrong_pixels_names_the_needed_shape() -> None:
     numpy = pytest.importorskip("numpy")
     frame = greenroom.Frame(_core.frame(1, 64, 36))
     for wrong in (
@@ -417,7 +417,7 @@ def test_a_forked_process_has_no_connection() -> None:
     assert b"forked" in os.read(read, 1000)
 
 
-def test_nobody_listens() -> None:
+def test_a_connection_without_a_host_is_a_temporary_error() -> None:
     try:
         greenroom._program.open_library()
     except ImportError:
@@ -440,13 +440,13 @@ def test_an_agent_reads_and_writes_messages_and_ignores_its_own() -> None:
         assert host.commands == ["message from Echo: Ana wrote hello"]
 
 
-def test_somebody_who_only_listens_joins_and_leaves() -> None:
+def test_an_agent_notices_a_participant_without_audio() -> None:
     with TestHost(Listener) as host:
         host.leave(host.join("Ana", "camera"))
         assert host.plugin.news == ["Ana joined", "Ana left"]
 
 
-def test_two_event_loops_and_blocking_calls_name_the_fix() -> None:
+def test_errors_about_event_loops_and_blocking_calls_name_the_fix() -> None:
     async def other(session: greenroom.Session) -> None:
         session._loop = greenroom.loop()
         await session.wait()
@@ -470,7 +470,7 @@ def test_two_event_loops_and_blocking_calls_name_the_fix() -> None:
             asyncio.run(wait())
 
 
-def test_a_forked_process_has_an_event_loop_of_its_own() -> None:
+def test_a_forked_process_has_its_own_event_loop() -> None:
     async def answer() -> int:
         return 42
 

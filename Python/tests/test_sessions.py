@@ -89,7 +89,7 @@ def test_the_host_starts_a_camera_with_its_settings(tmp_path: pathlib.Path) -> N
     assert report["outcome"] == "finished"
 
 
-def test_a_filter_an_audio_filter_and_a_microphone(tmp_path: pathlib.Path) -> None:
+def test_a_filter_and_a_microphone_of_one_script_run_in_a_session(tmp_path: pathlib.Path) -> None:
     name = script(
         tmp_path,
         COUNTER + """
@@ -161,13 +161,13 @@ def test_a_bot_answers_as_one_object(tmp_path: pathlib.Path) -> None:
     assert {60, 180} <= set(lumas(tmp_path)[20:])
 
 
-def test_numpy_draws_the_sample(tmp_path: pathlib.Path) -> None:
+def test_the_sample_camera_draws_with_numpy(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("numpy")
     run(tmp_path, {"camera": {"plugin": str(SAMPLES / "camera.py"), "settings": {"speed": 3}}})
     assert len(set(lumas(tmp_path))) > 10
 
 
-def test_opencv_blurs_the_sample(tmp_path: pathlib.Path) -> None:
+def test_the_sample_filter_blurs_with_opencv(tmp_path: pathlib.Path) -> None:
     pytest.importorskip("cv2")
 
     def edges(folder: pathlib.Path, filters: list[dict[str, Any]]) -> int:
@@ -217,7 +217,7 @@ def test_a_traceback_is_logged_once_and_the_session_continues(tmp_path: pathlib.
         ("raise SystemExit(3)", "SystemExit: 3"),
     ],
 )
-def test_a_script_that_cannot_be_loaded(tmp_path: pathlib.Path, text: str, reason: str) -> None:
+def test_an_error_names_why_a_script_cannot_be_loaded(tmp_path: pathlib.Path, text: str, reason: str) -> None:
     (tmp_path / "bad.py").write_text("import greenroom\n" + text + "\n")
     with pytest.raises(greenroom.SessionError) as error:
         run(tmp_path, {"camera": {"plugin": "./bad.py"}})
@@ -230,7 +230,7 @@ def test_a_missing_interpreter_is_named(tmp_path: pathlib.Path) -> None:
         run(tmp_path, {"camera": camera})
 
 
-def test_the_sandbox_holds(tmp_path: pathlib.Path) -> None:
+def test_a_script_in_the_sandbox_opens_no_ungranted_file_and_no_process(tmp_path: pathlib.Path) -> None:
     secret = tmp_path.parent / f"{tmp_path.name}-secret"
     secret.write_text("secret")
     name = script(
@@ -296,7 +296,7 @@ async def until(session: greenroom.Session, text: str) -> None:
     raise AssertionError(f"the session has ended without {text}")
 
 
-def test_one_program_is_camera_and_microphone(tmp_path: pathlib.Path) -> None:
+def test_one_program_can_be_camera_and_microphone(tmp_path: pathlib.Path) -> None:
     async def whole() -> None:
         async with greenroom.Session(connected(tmp_path)) as session:
             first = program(tmp_path, BOTH)
@@ -321,7 +321,7 @@ def test_one_program_is_camera_and_microphone(tmp_path: pathlib.Path) -> None:
     assert not (tmp_path / "bot.sock").exists()
 
 
-def test_sessions_are_followed_and_steered(tmp_path: pathlib.Path) -> None:
+def test_a_program_controls_its_own_and_an_attached_session(tmp_path: pathlib.Path) -> None:
     session = {
         "session": {"maximum": "640x360@30", "name": "steered"}, "camera": {"plugin": "ColorBars"},
         "microphone": {"plugin": "Tone"},
@@ -390,7 +390,7 @@ def test_a_session_whose_program_is_killed_ends_in_order(tmp_path: pathlib.Path)
     assert json.loads((folder / "session.json").read_text())["outcome"] == "interrupted"
 
 
-def test_a_wrong_session_file_names_its_faults() -> None:
+def test_an_error_about_a_session_names_the_fault() -> None:
     with pytest.raises(greenroom.SessionError, match="camera: needs one of the keys"):
         greenroom.run({"camera": {}})
     broken = {"camera": {"plugin": "ColorBars"}, "outputs": [{"record": {"folder": "/proc/nowhere"}}]}
@@ -451,7 +451,7 @@ def test_an_agent_learns_who_is_there_speaks_and_writes(tmp_path: pathlib.Path) 
     ]  # fmt: skip
 
 
-def test_a_session_by_hand_is_exact(tmp_path: pathlib.Path) -> None:
+def test_a_session_that_is_advanced_by_hand_is_exact(tmp_path: pathlib.Path) -> None:
     camera = {"plugin": str(tmp_path / script(tmp_path, COUNTER))}
     session = {"session": {"maximum": "320x180@15", "name": "t"}, "camera": camera}
     with TestSession(session, tmp_path) as call:
@@ -465,7 +465,7 @@ def test_a_session_by_hand_is_exact(tmp_path: pathlib.Path) -> None:
         TestSession({"camera": {}}, tmp_path).__enter__()
 
 
-def test_the_program_shows_a_script(tmp_path: pathlib.Path) -> None:
+def test_plugin_info_shows_a_script(tmp_path: pathlib.Path) -> None:
     (tmp_path / ".venv").symlink_to(sys.prefix)
     file = tmp_path / script(tmp_path, COUNTER)
     info = subprocess.run(
@@ -476,7 +476,7 @@ def test_the_program_shows_a_script(tmp_path: pathlib.Path) -> None:
     assert "start-at  integer 0 to 200" in info.stdout and "runs in a separate process\n" in info.stdout
 
 
-def test_a_script_conforms(tmp_path: pathlib.Path) -> None:
+def test_a_script_passes_the_validator(tmp_path: pathlib.Path) -> None:
     (tmp_path / ".venv").symlink_to(sys.prefix)
     file = tmp_path / script(tmp_path, COUNTER)
     checks = ["load.loads", "load.quiet", "load.leaks", "parameter.unknown", "robustness.identical"]

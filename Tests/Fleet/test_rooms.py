@@ -77,7 +77,7 @@ class Manifests(unittest.TestCase):
         for manifest in rooms.manifests("lobby", SESSION, rooms.new_tokens()):
             kubernetes_validate.validate(manifest, "1.37", strict=True)
 
-    def test_a_room_is_the_one_of_the_manifests(self) -> None:
+    def test_a_room_has_the_security_rules_of_the_packaged_deployment(self) -> None:
         """The pod that a program makes and the pod of Packaging/kubernetes differ in no rule of security."""
         deployment = yaml.safe_load((ROOT / "Packaging/kubernetes/room/deployment.yaml").read_text())
         theirs = deployment["spec"]["template"]["spec"]
@@ -90,7 +90,7 @@ class Manifests(unittest.TestCase):
                 mine, other = mine["requests"]["cpu"], other["requests"]["cpu"]
             self.assertEqual(mine, other, key)
 
-    def test_names_are_names_of_the_cluster(self) -> None:
+    def test_a_room_name_is_valid_in_the_cluster(self) -> None:
         for name in ("a", "lobby-1", "x" * 40):
             self.assertEqual(rooms.valid(name), name)
         for name in ("", "Lobby", "-a", "a-", "a/b", "x" * 41, "../a"):
