@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [LoadError.Code.crashes, .hangs])
-    func `a library that crashed or hung is scanned again by the next process alone`(
+    func `a library that crashed or hung is scanned again only by the next process`(
         code: LoadError.Code
     ) throws {
         let error = LoadError(code: code, place: library, explanation: "for a reason.")

@@ -129,7 +129,8 @@ import Testing
         }
     }
 
-    @Test func `a file that is cut off repeats at its real end, and the log says it`() throws {
+    @Test
+    func `a file that is cut off repeats at its real end, and the log reports the cut`() throws {
         let folder = try TemporaryFolder()
         let path = try Self.make(
             "whole.mp4", in: folder, Self.film(4), "-c:v libx264 -g 15 -bf 0 -movflags +faststart")
@@ -314,7 +315,7 @@ import Testing
         #expect(session.initializeVideo() == .badSetting)
     }
 
-    @Test func `a damaged picture of MJPEG is left out, and the one before it is held`() throws {
+    @Test func `a damaged MJPEG picture is skipped, and the picture before is held`() throws {
         let folder = try TemporaryFolder()
         let path = try Self.make(
             "whole.avi", in: folder,

@@ -213,7 +213,7 @@ import Testing
         #expect(distances.allSatisfy { periods.contains($0) })
     }
 
-    @Test func `a camera of one size keeps it when the offer changes`() throws {
+    @Test func `a camera of one size keeps that size when the offer changes`() throws {
         let session = try camera([("fixed", .boolean(true))])
         #expect(session.initializeVideo(rows) == .ok)
         #expect(session.answerKind == 3)

@@ -43,7 +43,8 @@ import Testing
         #expect(table.allSatisfy { $0.type == $0.default_value.type && $0.struct_size == 96 })
     }
 
-    @Test func `defaults are the struct's, and given values replace them`() throws {
+    @Test
+    func `settings have the struct's defaults, and given values replace the defaults`() throws {
         let bare = try FakeSession("settings", of: testEntry)
         #expect(bare.host.state.withLock { $0.log } == ["2 true 3 0.5 Grün light "])
         let given = try FakeSession(

@@ -190,7 +190,7 @@ import Testing
         #expect(journal.all == ["plugin", "host"])
     }
 
-    @Test func `time advances without a plugin that never waits, and reports it`() {
+    @Test func `time advances without a plugin that never waits, and that plugin is reported`() {
         let clock = SessionClock(isVirtual: true)
         let named = Monitor<[String]>([])
         clock.expect(plugin: 7)

@@ -60,7 +60,7 @@ struct ToneCurvesTests {
     }
 
     @Test(arguments: [[], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4]] as [[UInt8]])
-    func `mirroring reverses a row, twice restores it`(_ row: [UInt8]) {
+    func `mirroring reverses a row, and mirroring twice restores the row`(_ row: [UInt8]) {
         var mirrored = row
         var span = mirrored.mutableSpan
         mirror(&span)

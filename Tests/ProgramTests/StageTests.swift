@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: ["host", "process"])
-    func `two cameras are one picture, and a live setting changes it`(isolation: String) throws {
+    func `Stage composes two cameras to one picture that a live setting changes`(isolation: String)
+        throws
+    {
         let session = try FileSession(
             """
             \(Self.cameras)

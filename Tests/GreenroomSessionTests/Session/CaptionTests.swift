@@ -76,7 +76,7 @@ import Testing
             })
     }
 
-    @Test func `a session without captions has no file of them`() throws {
+    @Test func `a session without captions has no caption file`() throws {
         let result = try session([]).run()
         #expect(!FileManager.default.fileExists(atPath: "\(result.recording)/captions.vtt"))
     }

@@ -131,7 +131,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: replacing.recorded("share-2.y4m")))
     }
 
-    @Test func `an output with a fixed size keeps it`() throws {
+    @Test func `an output with a fixed size keeps that size`() throws {
         var session = try InProcessSession(
             share: turning(to: Self.landscape).plan(.shareSource), milliseconds: 4000)
         session.plan.configuration.outputs = [

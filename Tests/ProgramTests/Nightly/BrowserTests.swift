@@ -438,7 +438,7 @@ import Testing
         #expect(film.frameCount > 15)
     }
 
-    @Test func `without Chromium the error has the line to install it`() throws {
+    @Test func `without Chromium the error has the command that installs Chromium`() throws {
         let run = try Greenroom.run(
             "preview", "Browser", "--set", "url=data:text/html,x", "--duration", "1s",
             environment: ["PATH": "/nowhere"])

@@ -6,7 +6,7 @@ import Testing
 
 extension NewCommandTests {
     @Test(arguments: NewPlugin.languages)
-    func `a camera has stripes that move, follows the session, and changes while it runs`(
+    func `a new camera has moving stripes, follows the session and has live settings`(
         language: String
     ) throws {
         let plugin = try NewPlugin("camera", language)
@@ -40,7 +40,7 @@ extension NewCommandTests {
     }
 
     @Test(arguments: NewPlugin.languagesToday(of: "share"))
-    func `a share has lines that scroll, follows the session, and changes while it runs`(
+    func `a new share has scrolling lines, follows the session and has live settings`(
         language: String
     ) throws {
         let plugin = try NewPlugin("share", language)
@@ -71,7 +71,7 @@ extension NewCommandTests {
     }
 
     @Test(arguments: Nightly.pairs(["microphone", "share-audio"], NewPlugin.languages))
-    func `audio has its frequency, and changes while it runs without a click`(
+    func `new audio has its frequency, and a live setting changes it without a click`(
         kind: String, language: String
     ) throws {
         let plugin = try NewPlugin(kind, language)
@@ -105,7 +105,7 @@ extension NewCommandTests {
     }
 
     @Test(arguments: NewPlugin.languagesToday(of: "pre-processor"))
-    func `a filter colours frames brown, to the degree of its setting`(language: String) throws {
+    func `a new filter colours frames brown by the amount of its setting`(language: String) throws {
         let plugin = try NewPlugin("pre-processor", language)
         try plugin.build()
         let run = try plugin.run(
@@ -125,7 +125,7 @@ extension NewCommandTests {
     }
 
     @Test(arguments: NewPlugin.languagesToday(of: "audio-pre-processor"))
-    func `an audio filter lets a tone tremble, as often as its setting says`(
+    func `a new audio filter makes a tone tremble at the rate of its setting`(
         language: String
     ) throws {
         let plugin = try NewPlugin("audio-pre-processor", language)
@@ -176,7 +176,7 @@ extension NewCommandTests {
     }
 
     @Test(arguments: NewPlugin.languagesToday(of: "speaker"))
-    func `a speaker writes how loud every n-th block is, and changes while it runs`(
+    func `a new speaker writes how loud every n-th block is, and n is a live setting`(
         language: String
     ) throws {
         let plugin = try NewPlugin("speaker", language)
