@@ -58,14 +58,14 @@ class Frame:
     format: PixelFormat
     width: int
     height: int
-    #: How far to turn the frame clockwise to see it upright: 0, 90, 180 or 270.
+    #: The clockwise turn that makes the frame upright: 0, 90, 180 or 270 degrees.
     rotation: int
     #: Whether luma is 0 to 255 and not 16 to 235.
     full_range: bool
     matrix: Literal["bt601", "bt709"]
-    #: When the frame shows, in nanoseconds on the session's clock.
+    #: The time at which the frame shows, in nanoseconds on the session's clock.
     pts_ns: int
-    #: The same in seconds, from the start of the source or of the track.
+    #: The time in seconds, from the start of the source or of the track.
     time: float
     #: The number of the frame, from 0.
     index: int
@@ -159,9 +159,9 @@ class Block:
 
     rate: int
     channels: int
-    #: When the first sample sounds, in nanoseconds on the session's clock.
+    #: The time at which the first sample sounds, in nanoseconds on the session's clock.
     pts_ns: int
-    #: The same in seconds, from the start of the source or of the track.
+    #: The time in seconds, from the start of the source or of the track.
     time: float
     #: The session's incoming audio of an audio filter with ``reference = True``; else None.
     reference: Plane | None
@@ -231,7 +231,7 @@ TRACK_KINDS: dict[int, TrackKind] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Participant:
-    """Somebody whom a call has brought into the session."""
+    """A person whom a call has brought into the session."""
 
     #: A number that no other participant of the session has had.
     id: int
@@ -247,7 +247,7 @@ class Track:
     kind: TrackKind
     #: A name for files, such as ``camera`` or ``ana-camera``.
     name: str
-    #: Whose it is; None for the session's own.
+    #: The participant who owns the track; None for the session's own tracks.
     participant: Participant | None
     #: The largest size of a video track; 0 for audio.
     width: int
@@ -262,7 +262,7 @@ class Track:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Want:
-    """How an output takes a track. The host converts."""
+    """The format in which an output requests a track. The host converts."""
 
     #: Video: ``i420``, ``nv12``, ``bgra`` or ``rgba``.
     format: PixelFormat = "i420"
@@ -273,7 +273,7 @@ class Want:
     fps: int = 0
     #: Video: how a frame of another aspect ratio fills the size.
     fit: Literal["letterbox", "crop", "stretch"] = "letterbox"
-    #: When frames come: each at its time, or as soon as they are there.
+    #: The pace of frames: each at its time, or as soon as it is available.
     pace: Literal["live", "complete"] = "live"
     #: Audio: samples per second, 8000 to 192000.
     rate: int = 48000

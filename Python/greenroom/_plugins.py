@@ -170,7 +170,7 @@ class Share(Camera):
     kind = SHARE
 
     def pause(self) -> None:
-        """Nothing new until `resume`: the session repeats the last frame."""
+        """Pauses until `resume`. Meanwhile, the session repeats the last frame."""
         self.host.instance.pause(True)
 
     def resume(self) -> None:
@@ -190,7 +190,7 @@ class Microphone(Plugin):
     _voice: Voice | None = None
 
     def fill(self, block: Block) -> Any:
-        """Fills 10 ms of samples, which are zero before."""
+        """Fills 10 ms of samples, which are zero at first."""
 
     @property
     def voice(self) -> Voice:
@@ -225,7 +225,7 @@ class AudioFilter(Plugin):
     kind = AUDIO_FILTER
     #: 1 or 2. For 1 the host mixes both channels, and gives the result to both.
     channels: int = 1
-    #: How much later a sample leaves than it came, in samples of 48 kHz, up to 9600.
+    #: The delay of the filter, in samples at 48 kHz, up to 9600.
     delay: int = 0
     #: Whether blocks come with the session's incoming audio, for echo cancellation.
     reference: bool = False
@@ -235,12 +235,12 @@ class AudioFilter(Plugin):
 
 
 class Output(Plugin):
-    """Takes the session's media."""
+    """Receives the session's media."""
 
     kind = OUTPUT
 
     def track(self, track: Track) -> Want | None:
-        """A track is there. Returns what the output wants of it; None for nothing."""
+        """The session has a track. Returns the requested format; None to ignore the track."""
         return Want()
 
     def video(self, track: Track, frame: Frame) -> Any:
@@ -267,7 +267,7 @@ class Output(Plugin):
 
 
 class Receiver(Output):
-    """Takes the media of each participant by name."""
+    """Receives the media of each participant by name."""
 
     #: Samples per second of the audio.
     rate: int = 16000
@@ -282,7 +282,7 @@ class Receiver(Output):
         """Somebody has joined."""
 
     def left(self, participant: Participant) -> Any:
-        """Somebody has left; their last block has been delivered."""
+        """A participant has left, and their last block has been delivered."""
 
     def heard(self, participant: Participant, block: Block) -> Any:
         """Audio of a participant."""
@@ -343,7 +343,7 @@ class Agent(Receiver):
         return None
 
     def message(self, author: str, text: str) -> Any:
-        """Somebody has written a message: a guest of a room, the operator, or another program. Needs
+        """A person or a program has written a message: a guest of a room, the operator, or another program. Needs
         ``allow: { control: true }`` of the output."""
 
     def send_message(self, text: str) -> None:

@@ -41,7 +41,7 @@ def host_program() -> str | None:
 
 
 def _libraries() -> list[str]:
-    """Where the client library may be, best first."""
+    """The possible places of the client library, the best first."""
     name = "libgreenroom-client.so"
     found = [os.environ["GREENROOM_CLIENT"]] if "GREENROOM_CLIENT" in os.environ else []
     program = host_program()

@@ -34,7 +34,7 @@ class Event:
     level: str
     #: Seconds since the start of the process.
     time: float | None
-    #: Which plugin, output or command it is about.
+    #: The plugin, output or command that the event is about.
     role: str | None
     text: str | None
     #: All members of the event.
@@ -50,7 +50,7 @@ class Event:
 
 
 def faults(events: Sequence[Event], lines: Sequence[str]) -> str:
-    """Why a session did not start: its errors, and the last lines of its log."""
+    """The reason why a session did not start: its errors, and the last lines of its log."""
     errors = [
         event.text or "\n".join(event.data.get("summary") or [])
         for event in events if event.level == "error"
@@ -109,8 +109,8 @@ class Session:
         """
         source: a session file, or its content as a dict. Relative paths of a dict begin in the working
         directory.
-        duration: in seconds, in place of the file's.
-        settings: values in place of the file's, by path: ``{"camera.settings.speed": 30}``.
+        duration: in seconds, instead of the file's.
+        settings: values instead of the file's, by path: ``{"camera.settings.speed": 30}``.
         """
         self._source = source
         self._arguments: list[str] = ["--json"]

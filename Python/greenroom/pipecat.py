@@ -63,7 +63,7 @@ class GreenroomParams(TransportParams):
     """The media that a pipeline receives and sends.
 
     audio_in_user_tracks: get each participant's audio as a `UserAudioRawFrame` with the id of the
-        participant, in place of the sum of all as an `InputAudioRawFrame`, which pipecat's speech
+        participant, instead of the sum of all as an `InputAudioRawFrame`, which pipecat's speech
         detection needs.
     """
 

@@ -423,7 +423,7 @@ class TestHost:
                 adapter.gone(track)
 
     def write(self, author: str, text: str) -> None:
-        """Somebody writes a message."""
+        """A person writes a message."""
         for adapter in self._each(6):
             adapter.event(json.dumps({"event": "message", "author": author, "text": text}))
 
@@ -456,7 +456,7 @@ class TestSession:
         source: the content of a session file. Relative paths begin in the folder. Scripts run with this
         interpreter, unless they name another one with ``python``.
         folder: for the recording.
-        settings: values in place of the source's, by path.
+        settings: values instead of the source's, by path.
         """
         self.folder = pathlib.Path(folder).resolve()
         self._source = copy.deepcopy(dict(source))
@@ -471,7 +471,7 @@ class TestSession:
             self._arguments += ["--set", f"{path}={text}"]
         #: The events so far.
         self.events: list[Event] = []
-        #: How the session has ended; None before.
+        #: The result of the session; None before its end.
         self.result: Result | None = None
         self._changed = threading.Condition()
         self._process: subprocess.Popen[str] | None = None

@@ -55,7 +55,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *data)
 {
     reading *now = data;
     size_t length = size * count;
-    // Those of a redirect are not the answer's.
+    // Ignore the headers of a redirect.
     if (length > 5 && strncmp(line, "HTTP/", 5) == 0) {
         free(now->location);
         now->location = NULL;
@@ -123,7 +123,7 @@ void greenroom_http(const greenroom_http_request *request, greenroom_http_answer
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
     curl_easy_setopt(curl, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
-    // The time holds for looking up names, too.
+    // The timeout covers looking up the name, too.
     curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, request->milliseconds);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MILLISECONDS);
@@ -136,7 +136,7 @@ void greenroom_http(const greenroom_http_request *request, greenroom_http_answer
     if (request->token) {
         curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, request->token);
-        // Servers that share their load redirect to others, which want it, too.
+        // Keep the token across hosts, because servers that share their load redirect to others that need it.
         curl_easy_setopt(curl, CURLOPT_UNRESTRICTED_AUTH, 1L);
     }
     if (request->body) {

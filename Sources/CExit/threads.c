@@ -35,7 +35,7 @@ struct start {
 
 static void remove_handler_stack(void *memory) {
     stack_t current, none = {.ss_flags = SS_DISABLE};
-    // The thread may have set another one.
+    // Leave a stack that the thread has set itself.
     if (sigaltstack(NULL, &current) == 0 && current.ss_sp == memory) sigaltstack(&none, NULL);
     munmap(memory, handler_stack_size);
 }

@@ -99,7 +99,7 @@ static char *fault_of(GstPromise *promise, const char *what)
     return why;
 }
 
-// Whether a promise was kept; else the peer tells why not.
+// Whether a promise was kept; otherwise the peer reports the reason.
 static bool is_kept(GstPromise *promise, peer *self, const char *what)
 {
     char *why = fault_of(promise, what);
@@ -360,7 +360,7 @@ static GstPadProbeReturn on_feedback(GstPad *pad, GstPadProbeInfo *info, gpointe
         if (feedback.delay == INT64_MIN || delay < feedback.delay) feedback.delay = delay;
     }
     if (feedback.packets > 0) self->calls.fed_back(self->context.value, &feedback);
-    // It would be passed on to each slot.
+    // Drop the event, because each slot would get it.
     return GST_PAD_PROBE_DROP;
 }
 
@@ -495,8 +495,8 @@ static void set_up_agent(GstElement *webrtc, const greenroom_peer_terms *terms)
     }
     g_object_get(ice, "agent", &agent, NULL);
     if (agent) {
-        // The first would wait for a router's answer; for the second each connection had open files
-        // more, and offers' candidates of TCP are left out anyway.
+        // UPnP would wait for a router's answer. ICE over TCP would cost each connection open files, and
+        // candidates of TCP in offers are omitted anyway.
         g_object_set(agent, "upnp", FALSE, "ice-tcp", FALSE, NULL);
         g_object_unref(agent);
     }
@@ -523,7 +523,7 @@ void greenroom_peer_ignore_reports(GstElement *webrtc)
 {
     GstElement *rtpbin = gst_bin_get_by_name(GST_BIN(webrtc), "rtpbin");
     if (!rtpbin) return;
-    // No offset is large enough to be used.
+    // No offset is large enough to be useful.
     g_object_set(rtpbin, "min-ts-offset", (guint64)G_MAXINT64, NULL);
     GstIterator *elements = gst_bin_iterate_elements(GST_BIN(rtpbin));
     while (gst_iterator_foreach(elements, forget_offset, NULL) == GST_ITERATOR_RESYNC) {
@@ -757,7 +757,7 @@ typedef struct route {
     GstPad *pad;
     GstCaps *caps;
     bool has_begun;
-    // The packets of a frame whose last packet has not come; NULL if there are none. Guarded by the router's lock.
+    // The packets of a frame whose last packet has not arrived; NULL if none. Guarded by the router's lock.
     GstBufferList *frame;
     GstClockTime frame_pts;
 } route;

@@ -57,7 +57,7 @@ bool greenroom_gst_load(const char *name)
 void greenroom_gst_make_certificate(void)
 {
     certificate_of_process();
-    // Each dtlsdec has GStreamer's own at first.
+    // Replace GStreamer's own certificate, which each dtlsdec has at first.
     GstElement *decoder = gst_element_factory_make("dtlsdec", NULL);
     if (!decoder) return;
     char *pem = NULL;

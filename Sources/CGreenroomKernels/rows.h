@@ -255,7 +255,7 @@ static inline __attribute__((always_inline)) void NAME(blend_taps)(
     if (width % V) NAME(store)(result + width - V, NAME(blended)(rows, weights, taps, width - V));
 }
 
-// As few taps as stay in registers: nothing else has the address of the copies.
+// Few enough taps to stay in registers: no other code has the address of the copies.
 static inline __attribute__((always_inline)) void NAME(blend_few)(
     const uint8_t *const *rows, const int8_t *weights, int taps, uint8_t *restrict result, int width) {
     const uint8_t *own_rows[4];

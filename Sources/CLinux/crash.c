@@ -73,7 +73,7 @@ static struct {
 } plugins[256];
 static atomic_size_t plugin_count;
 
-// The library that has an address; nil if none. It takes no lock.
+// The library at an address; nil if none. Takes no lock.
 static const void *library_at(const void *address) {
     struct dl_find_object found;
     return _dl_find_object((void *)(uintptr_t)address, &found) == 0 ? found.dlfo_link_map : NULL;
@@ -127,7 +127,7 @@ static const char cure[] =
 // The program's name in its output.
 static const char *program = "greenroom-runner";
 
-// The host's process, once it reports; 0 in others.
+// The host's process once it reports crashes; 0 in other processes.
 static pid_t host;
 
 // The handlers before: Swift's finds files and lines, and returns.
@@ -294,7 +294,7 @@ static void at_exit_of_host(int status, void *unused) {
     report_exit("exit", &status, frames, count);
 }
 
-// The program does not call it.
+// The program itself never calls quick_exit().
 static void at_quick_exit_of_host(void) {
     if (!ends_host()) return;
     void *frames[64];

@@ -19,7 +19,7 @@ typedef struct {
     size_t count;
 } files;
 
-// Whether the file is new. Files beyond the most that this remembers are.
+// Whether the file is new. Files beyond the limit of the list always count as new.
 static int add(files *known, uint64_t inode) {
     for (size_t index = 0; index < known->count; index++)
         if (known->inodes[index] == inode) return 0;

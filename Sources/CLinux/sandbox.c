@@ -40,7 +40,7 @@ int greenroom_open_plain(const char *path, int flags, int links) {
 }
 
 int greenroom_opens_for_others(void) {
-    // As old as the call that hands a descriptor over.
+    // Test a call of Linux 5.9, which also introduced passing descriptors to a held call.
     if (syscall(SYS_close_range, ~0U, ~0U, 0U) != 0) return 0;
     int root = greenroom_open_plain("/", O_PATH | O_CLOEXEC, 1);
     if (root < 0) return 0;

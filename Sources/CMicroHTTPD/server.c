@@ -17,7 +17,7 @@ struct greenroom_mhd_certificate {
     gnutls_pcert_st chain[MOST_CERTIFICATES];
     unsigned count;
     gnutls_privkey_t key;
-    // The certificate before this one: a handshake may still use it.
+    // The previous certificate, which a handshake may still use.
     greenroom_mhd_certificate *earlier;
 };
 
@@ -243,7 +243,7 @@ void greenroom_mhd_answer(
     request->status = status;
     request->is_stream = is_stream;
     request->has_ended = !is_stream;
-    // Without memory the connection ends.
+    // Without memory, end the connection.
     request->response = is_kept ? made : NULL;
     resume(request);
     pthread_mutex_unlock(&request->server->lock);

@@ -11,9 +11,9 @@
 // The samples that wait in the ring after each cycle's read: 30 ms. A session delivers blocks of
 // 10 ms, and its thread may be late.
 #define MARGIN_FRAMES (SAMPLE_RATE * 30 / 1000)
-// Beyond this the oldest samples are dropped: 200 ms more.
+// The limit of samples above the target, 200 ms; the oldest samples beyond are dropped.
 #define EXCESS_FRAMES (SAMPLE_RATE / 5)
-// The clocks of two machines' crystals differ by less: 0.2 %.
+// The largest difference between two clocks, 0.2 %: crystals are more precise.
 #define MOST_CORRECTION 0.002
 
 static uint32_t frame_bytes(const struct greenroom_pipewire *node) {
@@ -43,7 +43,7 @@ static void ring_read(
     spa_ringbuffer_read_update(&node->ring, (int32_t)(index + frames));
 }
 
-// The writer's side. What finds no room is lost.
+// The writer's side. Samples without room are lost.
 static void append(struct greenroom_pipewire *node, const int16_t *samples, uint32_t frames) {
     uint32_t index;
     int32_t filled = spa_ringbuffer_get_write_index(&node->ring, &index);
@@ -56,8 +56,8 @@ static void append(struct greenroom_pipewire *node, const int16_t *samples, uint
 
 // MARK: Microphone
 
-// Keeps the level of the ring where it should be, also when the clock of the graph and that of the
-// session differ, by resampling a little.
+// Keeps the ring at its target level by resampling slightly, even if the clocks of the graph and of the
+// session differ.
 static void follow(
     struct greenroom_pipewire *node, uint32_t available, uint32_t target, uint32_t frames) {
     struct spa_io_rate_match *rate_match = atomic_load(&node->rate_match);
@@ -86,7 +86,7 @@ static void play(struct greenroom_pipewire *node, int16_t *samples, uint32_t fra
     uint32_t target = frames + MARGIN_FRAMES;
     uint32_t read = 0;
     if (!node->is_primed && available >= target) {
-        // Begin at the target: what is older would only be late.
+        // Begin at the target level, because older samples would only be late.
         index += available - target;
         available = target;
         node->is_primed = 1;

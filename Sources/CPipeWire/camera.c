@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-// So many buffers that programs may hold some of them.
+// Enough buffers that programs may hold some of them.
 #define BUFFERS 8
 // Frames that wait for a program that takes them at its own rhythm.
 #define MOST_QUEUED 2
@@ -89,7 +89,7 @@ static void copy_frame(
 // With the loop's lock.
 static int write_frame(struct greenroom_pipewire *node, greenroom_pipewire_frame frame) {
     struct pw_time time;
-    // A program that is paced by another device, or stands still: old frames would only be late.
+    // The program is paced by another device, or stands still: old frames would only be late.
     if (pw_stream_get_time_n(node->stream, &time, sizeof time) == 0
         && time.queued_buffers >= MOST_QUEUED)
         return GREENROOM_PIPEWIRE_BUSY;
@@ -97,7 +97,7 @@ static int write_frame(struct greenroom_pipewire *node, greenroom_pipewire_frame
     if (!buffer) return GREENROOM_PIPEWIRE_BUSY;
     struct spa_data *data = &buffer->buffer->datas[0];
     uint32_t bytes = frame_bytes(node);
-    // One that has no room goes back empty.
+    // Return a buffer that is too small, empty.
     bool fits = data->data && data->maxsize >= bytes;
     if (fits) copy_frame(node, data->data, frame);
     data->chunk->size = fits ? bytes : 0;

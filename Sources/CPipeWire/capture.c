@@ -136,7 +136,7 @@ greenroom_pipewire *greenroom_pipewire_capture(
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     struct spa_rectangle size = SPA_RECTANGLE(width, height);
     struct spa_fraction rate = SPA_FRACTION(rate_numerator, rate_denominator);
-    // PipeWire takes the first that the camera has.
+    // PipeWire uses the first format that the camera has.
     const struct spa_pod *choices[] = {
         spa_pod_builder_add_object(
             &builder, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat, SPA_FORMAT_mediaType,

@@ -23,7 +23,7 @@ static void lose(struct greenroom_pipewire *node, const char *text) {
 static void core_error(void *data, uint32_t id, int sequence, int result, const char *message) {
     (void)sequence;
     (void)message;
-    // Others concern the stream, which has its own callback, or nothing that is still there.
+    // Other errors concern the stream, which has its own callback, or objects that no longer exist.
     if (id == PW_ID_CORE && result == -EPIPE) lose(data, "the connection ended");
 }
 
@@ -89,7 +89,7 @@ struct greenroom_pipewire *node_new(int descriptor, greenroom_pipewire_reason *r
     if (node->loop)
         node->context = pw_context_new(pw_thread_loop_get_loop(node->loop), properties, 0);
     if (node->context)
-        // It closes the descriptor.
+        // PipeWire closes the descriptor.
         node->core = descriptor < 0
             ? pw_context_connect(node->context, NULL, 0)
             : pw_context_connect_fd(node->context, descriptor, NULL, 0);

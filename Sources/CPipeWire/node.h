@@ -42,7 +42,7 @@ struct greenroom_pipewire {
     struct spa_ringbuffer ring;
     // A program began to use the node: what is in the ring is old.
     _Atomic int is_fresh;
-    // Samples wait that are enough to play; and they were once since then.
+    // Whether enough samples wait to play, and whether that was true once since the program began.
     int is_primed, has_played;
     double level;
     // PipeWire may take it away while the data thread plays.

@@ -248,7 +248,7 @@ static int start(
     sd_bus_message_unref(message);
     if (result != 0) return result;
     read_text(portal->response, "restore_token", stream->token, sizeof stream->token);
-    // The first stream: more were not asked for.
+    // The first stream, because the request asks for one.
     if (!enter(portal->response, "streams", "a(ua{sv})")
         || sd_bus_message_enter_container(portal->response, 'a', "(ua{sv})") <= 0
         || sd_bus_message_enter_container(portal->response, 'r', "ua{sv}") <= 0
@@ -274,7 +274,7 @@ static int open_remote(
     sd_bus_message_unref(message);
     if (result >= 0) result = sd_bus_message_read(reply, "h", &descriptor);
     if (result >= 0) {
-        // The message closes its own.
+        // The message closes its own descriptor.
         descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
         result = descriptor < 0 ? -errno : 0;
     }

@@ -10,7 +10,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-// More of each would be a device that never ends its list.
+// Limits of the lists, for a device whose list never ends.
 enum { MOST_FORMATS = 64, MOST_SIZES = 256, MOST_RATES = 64, BUFFERS = 4 };
 
 static int request(struct greenroom_v4l2_camera *camera, unsigned long kind, void *argument) {

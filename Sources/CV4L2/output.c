@@ -35,7 +35,7 @@ static int prepare(int device, uint32_t width, uint32_t height, struct v4l2_frac
         || format.fmt.pix.bytesperline != width || format.fmt.pix.sizeimage < size)
         return GREENROOM_V4L2_BAD_FORMAT;
 
-    // A device without a rate takes frames as they come.
+    // A device without a rate receives frames as they come.
     struct v4l2_streamparm parameters = {.type = V4L2_BUF_TYPE_VIDEO_OUTPUT};
     parameters.parm.output.timeperframe = interval;
     request(device, VIDIOC_S_PARM, &parameters);

@@ -39,7 +39,7 @@ static const xcb_query_extension_reply_t *extension(greenroom_x11 *display, xcb_
     return found && found->present ? found : NULL;
 }
 
-// Tells the server the versions; each extension must hear its own before it is used.
+// Negotiates the versions, which each extension requires before its use.
 static const char *negotiate(greenroom_x11 *display) {
     xcb_connection_t *connection = display->connection;
     const xcb_query_extension_reply_t *damage = extension(display, &xcb_damage_id);
@@ -489,7 +489,7 @@ int greenroom_x11_attach(greenroom_x11 *display, int memory) {
         return -1;
     }
     xcb_shm_seg_t segment = xcb_generate_id(connection);
-    // It closes the descriptor.
+    // The call closes the descriptor.
     xcb_generic_error_t *error =
         xcb_request_check(connection, xcb_shm_attach_fd_checked(connection, segment, memory, 0));
     if (error || xcb_connection_has_error(connection)) {
@@ -530,7 +530,7 @@ int greenroom_x11_fetch(
     if (part.x < 0 || part.y < 0 || part.x > INT16_MAX || part.y > INT16_MAX
         || part.width > UINT16_MAX || part.height > UINT16_MAX)
         return -1;
-    // First: what changes from now on is reported.
+    // Subscribe first, so that later changes are reported.
     xcb_damage_subtract(connection, display->damage, XCB_NONE, XCB_NONE);
     if (!display->segment) return pixels ? fetch_by_socket(display, source, part, pixels) : -1;
     xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(

@@ -94,7 +94,7 @@ struct AudioAdjusters: ~Copyable {
         sink.write(buffer.span.extracting(..<block.count))
     }
 
-    /// Forgets sources and sinks that have gone.
+    /// Forgets sources and sinks that no longer exist.
     mutating func keep(_ adjustments: [ObjectIdentifier: AudioAdjustment]) {
         guard adjusters.count > adjustments.count else { return }
         adjusters = adjusters.filter { adjustments[$0.key] != nil }

@@ -15,7 +15,7 @@ package protocol AudioFilter: AnyObject, Sendable {
     func deadline(_ session: Int64) -> Int64
     /// The declaration of the filter's newest life; nil before the first. [any]
     var declared: AudioEditing? { get }
-    /// The filter's declaration; nil while the filter takes no audio. [any]
+    /// The filter's declaration; nil while the filter receives no audio. [any]
     var audioEditing: AudioEditing? { get }
 
     /// Edits a block. [the filter's media thread]

@@ -74,7 +74,7 @@ package struct AudioFilterChain: Sendable {
     /// The delay of samples in the chain, in frames of 48 kHz.
     package var delayFrames: Int { links.reduce(0) { $0 + $1.delayFrames } }
 
-    /// Whether a filter takes the session's incoming audio.
+    /// Whether a filter receives the session's incoming audio.
     package var takesReference: Bool {
         links.contains { $0.runner.filter.declared?.takesReference ?? false }
     }

@@ -63,7 +63,7 @@ package final class AudioMixer: Sendable {
         var end: Int64 = .max
     }
 
-    /// A sink of a mix, and the first position that the sink takes.
+    /// A sink of a mix, and the first position that the sink receives.
     private struct Output {
         var mix: Mix
         var sink: any AudioSink
@@ -90,13 +90,13 @@ package final class AudioMixer: Sendable {
         /// The number of samples of the mixes above 16 bits.
         var clamped = 0
 
-        /// Whether no audio has to be moved: no track exists, and no sink takes a mix. Delays of adjusted sinks
+        /// Whether no audio has to be moved: no track exists, and no sink receives a mix. Delays of adjusted sinks
         /// hold audio.
         var isAtRest: Bool {
             entries.isEmpty && adjustments.isEmpty && mixSinks.allSatisfy { $0.sink.isIdle }
         }
 
-        /// Passes the silence before a position, which no sink takes.
+        /// Passes the silence before a position, which no sink receives.
         mutating func skip(to next: Int64, delay: Int64) {
             guard next > place else { return }
             for output in mixSinks {
@@ -211,7 +211,7 @@ package final class AudioMixer: Sendable {
         }
     }
 
-    /// Changes the level and the delay of what a sink takes, within the next 10 ms. [any]
+    /// Changes the level and the delay of what a sink receives, within the next 10 ms. [any]
     package func adjust(_ sink: any AudioSink, _ change: (inout AudioAdjustment) -> Void) {
         changing {
             state.withLock { state in
@@ -241,7 +241,7 @@ package final class AudioMixer: Sendable {
         }
     }
 
-    /// Whether a participant's audio is in a mix that a sink takes. [any]
+    /// Whether a participant's audio is in a mix that a sink receives. [any]
     package func mixes(participant: UInt32) -> Bool {
         state.withLock { state in
             state.mixSinks.contains { !$0.sink.isIdle && $0.taken.has(participant) }
@@ -250,7 +250,7 @@ package final class AudioMixer: Sendable {
 
     // MARK: Rest
 
-    /// Runs a body that lets sinks take audio, and ends the rest of the thread. The thread begins with the audio
+    /// Runs a body that lets sinks receive audio, and ends the rest of the thread. The thread begins with the audio
     /// of that time, as if it had not rested. [any]
     package func changing(_ body: () -> Void) {
         let wasAtRest = state.withLock { skipRest(&$0) }
@@ -268,7 +268,7 @@ package final class AudioMixer: Sendable {
         return true
     }
 
-    /// The time of the thread's next work; nil if the mixer is at rest and has no end.
+    /// The time of the thread's next work; nil if the mixer is idle and has no end.
     private func due(_ state: State, epoch: Int64, after last: Int64?) -> Int64? {
         let stretch = Int64(Self.stretch)
         guard state.isAtRest else {

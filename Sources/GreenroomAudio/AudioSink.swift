@@ -13,7 +13,7 @@ package protocol AudioSink: AnyObject, Sendable {
     /// Starts to write the queued audio and to end the sink. ``finish(until:)`` waits for the
     /// result. [any]
     func beginFinish()
-    /// Whether the sink takes no audio now. Audio written to an idle sink is only counted. [the
+    /// Whether the sink receives no audio now. Audio written to an idle sink is only counted. [the
     /// session's audio thread]
     var isIdle: Bool { get }
 
@@ -44,7 +44,7 @@ extension AudioSink {
 
 /// Whether a sink is a reason for the session to continue.
 package enum SinkHealth: Sendable {
-    /// The sink takes audio, or may do so again.
+    /// The sink receives audio, or may do so again.
     case working
     /// The sink will take no further audio.
     case failed

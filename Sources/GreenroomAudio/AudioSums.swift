@@ -1,6 +1,6 @@
 import GreenroomMedia
 
-/// The sums of 10 ms of tracks, one for each mix that a sink takes.
+/// The sums of 10 ms of tracks, one for each mix that a sink receives.
 ///
 /// Each track is added once: to the sum of the session's tracks or to the participants' sum. A mix
 /// that leaves out participants is the sum minus their tracks. 32 bits are enough for an exact result.
@@ -13,7 +13,7 @@ struct AudioSums: ~Copyable {
         /// The tracks of the participants whom the mix leaves out; empty if there are none.
         var leftOut: [Int32]
         var limiter = PeakLimiter()
-        /// Whether a sink takes the mix now.
+        /// Whether a sink receives the mix now.
         var isWanted = true
         /// The samples in 16 bits.
         var samples: [Int16]
@@ -44,7 +44,7 @@ struct AudioSums: ~Copyable {
     ///
     /// - Parameters:
     ///   - count: The number of samples.
-    ///   - mixes: The mixes that sinks take. A mix allocates memory at its first use.
+    ///   - mixes: The mixes that sinks receive. A mix allocates memory at its first use.
     mutating func begin(_ count: Int, for mixes: some Sequence<AudioMixer.Mix>) {
         self.count = count
         clamped = 0

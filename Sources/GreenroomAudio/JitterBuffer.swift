@@ -23,7 +23,7 @@ package struct JitterBuffer: Sendable {
         package var concealed = 0
         /// Frames of silence before a source's first audio, and after its end.
         package var idle = 0
-        /// Idle frames that the source owed, because it had not begun or was lost.
+        /// Idle frames that the source owed, because it had not started or was lost.
         package var missing = 0
         /// Frames of silence while the source was stopped or paused.
         package var muted = 0
@@ -57,7 +57,7 @@ package struct JitterBuffer: Sendable {
     package private(set) var isContinuous = false
     /// Whether the source should be sending.
     package private(set) var isSending = false
-    /// Whether the source has begun and not stopped. From there on silence is a loss.
+    /// Whether the source has started and not stopped. From then on, silence is a loss.
     package private(set) var hasBegun = false
     /// The muted time, which ends when the source restarts.
     private var muted: Range<Int64>?

@@ -7,7 +7,7 @@ import GreenroomSchema
 package struct ControlLines: Sendable {
     /// A line with its number.
     package struct Numbered: Sendable {
-        /// From 1; empty lines count too.
+        /// The number of the line, from 1; empty lines count, too.
         package var number: Int
         /// The command, or its error.
         package var result: Result<ControlLine, CommandError>

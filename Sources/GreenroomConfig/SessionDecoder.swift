@@ -32,7 +32,7 @@ enum SessionDecoder {
         var moreSizes: [VideoCapability] = []
     }
 
-    /// A plugin and the ones inside its section, or a substitute.
+    /// A plugin and the plugins inside its section, or a substitute.
     struct Source: Sendable {
         /// Its name is empty if it is missing or invalid, which is reported already.
         var configuration = PluginConfiguration("")

@@ -25,7 +25,7 @@ extension SessionDecoder {
         var file: String?
         var url: String?
         var device: String?
-        /// Only read to check it: the sections that it expands to have the same keys.
+        /// Read the section only to check it, because the sections that it expands to have the same keys.
         var plugin = Source()
     }
 

@@ -215,7 +215,7 @@ extension YAMLDocument {
             return ConfigNode(content: .refused, origin: origin)
         }
         if let anchor = node.anchor, let mark = node.mark {
-            // Not looked into: what an alias repeats could grow without end.
+            // Do not follow an alias, because repeated aliases could grow without limit.
             let isFirst = anchored.insert(Position(mark)).inserted
             guard isFirst else { return ConfigNode(content: .refused, origin: origin) }
             return refused(

@@ -48,7 +48,7 @@ package struct PluginEntry {
         /// Whether the plugin is a source or a composer.
         package var isSource: Bool
         package var isCall: Bool
-        /// Whether the plugin takes tracks: an output, a call or a composer.
+        /// Whether the plugin receives tracks: an output, a call or a composer.
         package var takesTracks: Bool
         package var onFailure: FailurePolicy
         /// Whether the plugin connects by itself: the host does not start it.
@@ -79,7 +79,7 @@ package struct PluginEntry {
     package var state = PluginState.present
     /// Whether a command has stopped the plugin.
     package var isStopped = false
-    /// Whether the plugin is a composer whose video no output takes. An idle composer is stopped,
+    /// Whether the plugin is a composer whose video no output receives. An idle composer is stopped,
     /// too.
     package var isIdle = false
     package var backoff = Backoff()

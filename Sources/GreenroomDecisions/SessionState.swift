@@ -152,7 +152,7 @@ package struct SessionState {
     /// Whether a command has stopped a plugin.
     package func isStopped(_ plugin: Int) -> Bool { plugins[plugin]?.isStopped ?? false }
 
-    /// Whether a plugin is a composer whose video no output takes.
+    /// Whether a plugin is a composer whose video no output receives.
     package func isIdle(_ plugin: Int) -> Bool { plugins[plugin]?.isIdle ?? false }
 
     /// The time of the next restart or slate; nil if none is due.
@@ -496,7 +496,7 @@ extension SessionState {
         }
     }
 
-    /// Whether a source sends no media: a command has stopped it, or no output takes the composer's
+    /// Whether a source sends no media: a command has stopped it, or no output receives the composer's
     /// video.
     package func rests(_ plugin: Int) -> Bool { isStopped(plugin) || isIdle(plugin) }
 

@@ -160,7 +160,7 @@ package struct PCMStream {
         case .signed24: Int16(truncatingIfNeeded: bits >> 8)
         case .signed32: Int16(truncatingIfNeeded: bits >> 16)
         case .float32:
-            // Not a number is silence.
+            // NaN becomes silence.
             Int16(min(max(Float(bitPattern: bits).rounded(toScale: 32_768), -32_768), 32_767))
         }
     }

@@ -76,7 +76,7 @@ package final class Channels: Sendable {
 
     // MARK: The sender's state
 
-    /// The word with the sender's state: the lowest bit is 1 while the sender takes frames; the
+    /// The word with the sender's state: the lowest bit is 1 while the sender accepts frames; the
     /// other bits count the changes. The word follows the messages in the header of the control
     /// channel.
     ///
@@ -96,9 +96,9 @@ package final class Channels: Sendable {
         greenroom_futex_wake(senderWord)
     }
 
-    /// Waits until a time on the monotonic clock while the sender takes frames.
+    /// Waits until a time on the monotonic clock while the sender accepts frames.
     ///
-    /// - Returns: Whether the time was reached; false if the sender takes no frames, or the other
+    /// - Returns: Whether the time was reached; false if the sender accepts no frames, or the other
     ///   side is lost.
     package func waitWhileSending(until deadline: Int64) -> Bool {
         while true {
@@ -117,7 +117,7 @@ package struct SenderState: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Whether the sender takes frames.
+    /// Whether the sender accepts frames.
     package var sends: Bool { rawValue & 1 != 0 }
 }
 

@@ -12,11 +12,11 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case shareAudioSource = 4
     /// A filter that edits the frames of a camera or a share.
     case preProcessor = 5
-    /// It takes the session's media.
+    /// The plugin receives the session's media.
     case output = 6
     /// An output that brings participants.
     case call = 7
-    /// It takes the session's media, and makes one video of them.
+    /// The plugin receives the session's media, and makes one video of them.
     case composer = 8
     /// A filter that edits the audio of a microphone, a share or a participant.
     case audioPreProcessor = 9
@@ -41,13 +41,13 @@ extension PluginKind {
 
     /// The direction of a plugin's media.
     package enum Direction: Sendable {
-        /// It sends them.
+        /// The plugin sends media.
         case source
-        /// It edits them in place.
+        /// The plugin edits media in place.
         case filter
-        /// It takes them.
+        /// The plugin receives media.
         case output
-        /// It takes them, and sends one video of them.
+        /// The plugin receives media, and sends one video of them.
         case composer
     }
 
@@ -115,13 +115,13 @@ extension PluginKind {
     /// Whether it edits audio in place.
     package var isAudioFilter: Bool { facts.direction == .filter && facts.medium == .audio }
 
-    /// Whether it takes the session's media, and does no more.
+    /// Whether the plugin receives the session's media, and does no more.
     package var isOutput: Bool { facts.direction == .output }
 
     /// Whether it makes one video of the session's media.
     package var isComposer: Bool { facts.direction == .composer }
 
-    /// Whether it takes the session's media.
+    /// Whether the plugin receives the session's media.
     package var takesMedia: Bool { isOutput || isComposer }
 
     /// Whether it brings participants.

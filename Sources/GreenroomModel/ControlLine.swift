@@ -15,7 +15,7 @@ package enum ControlLine: Hashable, Sendable {
 }
 
 extension ControlLine {
-    /// The reason to refuse ``advance(_:)`` for a clock that goes by itself.
+    /// The error for ``advance(_:)`` on a clock that advances by itself.
     package static let advanceRefusal =
         "only a line on standard input advances the time, of a session that runs with --by-hand."
 }

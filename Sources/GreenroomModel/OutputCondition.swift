@@ -1,10 +1,10 @@
 /// The state that an output plugin reports. Raw values are words in reports.
 public enum OutputCondition: String, CaseIterable, Codable, Sendable {
-    /// It connects to what it writes to.
+    /// The output connects to its destination.
     case connecting
     /// It writes.
     case live
-    /// It has lost what it writes to.
+    /// The output has lost its destination.
     case lost
 
     /// A plugin's `GR_OUTPUT_…`; nil for other numbers.

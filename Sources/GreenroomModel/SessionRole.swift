@@ -284,7 +284,7 @@ extension SessionRole {
     /// Whether a command for another role stops and starts this one, too.
     package func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
 
-    /// Whether the role's plugin takes the session's other tracks.
+    /// Whether the role's plugin receives the session's other tracks.
     package var composes: Bool { kind.isComposer }
 
     /// The roles of participants' tracks.

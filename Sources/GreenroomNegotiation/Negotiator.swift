@@ -30,8 +30,8 @@ package struct Negotiator: Sendable {
     /// The current agreement; nil before the first answer.
     package private(set) var agreement: Agreement? { didSet { isSettled = false } }
 
-    /// Whether no offer was due, and nothing has changed since that one would follow from: sessions ask
-    /// several times a second.
+    /// Whether no offer was due and the inputs of the decision are unchanged. Sessions ask several times per
+    /// second.
     private var isSettled = false
     /// The outputs' wants behind the two current ceilings; nil at first.
     var demands: [OutputDemand]?

@@ -145,7 +145,7 @@ package final class ReloadRefusals: Sendable {
         switch event {
         case .stepFailed(let role, let step, _, _) where step == .lifecycle(.setParameter):
             state.withLock { _ = $0.roles.insert(role) }
-        // It is not said which.
+        // A note of the reload does not name the refused setting.
         case .note(let role, _) where role == Reload.origin: state.withLock { $0.all = true }
         default: break
         }

@@ -59,7 +59,7 @@ package struct ServiceManager: Sendable {
                 let seconds = session.timedReport?.seconds ?? 0
                 if session.timedReport == nil || seconds != last { tell("WATCHDOG=1") }
                 last = seconds
-                // Not a sleep: the virtual clock looks for those.
+                // Do not sleep, because the virtual clock looks for sleeping threads.
                 poll(nil, 0, Int32(clamping: max(limit / 3000, 1100)))
             }
         }

@@ -160,7 +160,7 @@ package final class SessionSocket: Sendable {
         }
     }
 
-    /// Makes room for a client. Its thread finds that the one which went has ended.
+    /// Makes room for a client: disconnects the client that has been silent longest, whose thread then ends.
     private static func endSilentClient(_ state: inout State) {
         let silent = state.clients.indices.filter {
             !state.clients[$0].getsEvents && state.clients[$0].heard + timeout < .now
@@ -189,7 +189,7 @@ package final class SessionSocket: Sendable {
                 let now = ContinuousClock.now
                 let refill = Double((now - since).nanoseconds) / 1e9 * Self.linesPerSecond
                 (allowance, since) = (min(Self.burst, allowance + refill) - 1, now)
-                // Not a sleep: the virtual clock looks for those.
+                // Do not sleep, because the virtual clock looks for sleeping threads.
                 if allowance < 0 { poll(nil, 0, Int32(1000 / Self.linesPerSecond)) }
                 guard !hasGone(socket) else { return }
                 update(number) { $0.heard = now }

@@ -134,7 +134,7 @@ package final class OutputConnection: Sendable {
                 switch entry.path {
                 case .video(let branch):
                     guard !branch.isChanging else {
-                        // The previous change has not begun, because the output is slow.
+                        // The output is slow, and has not reached the previous change.
                         feed.control.didDescribe()
                         continue
                     }

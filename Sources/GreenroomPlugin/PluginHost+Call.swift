@@ -34,7 +34,7 @@ public struct CallParticipant: Sendable {
         self.table = table
     }
 
-    /// Opens their camera; it takes frames at once.
+    /// Opens the camera of the participant, which accepts frames at once.
     ///
     /// - Parameter capability: The largest size and rate. The host scales frames of another size.
     /// - Throws: The host's refusal.
@@ -47,7 +47,7 @@ public struct CallParticipant: Sendable {
         upTo capability: VideoCapability
     ) throws(SendRefusal) -> CallVideoTrack { try openVideo(.share, capability) }
 
-    /// Opens their microphone; it takes audio at once.
+    /// Opens the microphone of the participant, which accepts audio at once.
     ///
     /// - Throws: The host's refusal.
     public func openMicrophone() throws(SendRefusal) -> CallAudioTrack {

@@ -83,7 +83,7 @@ extension FileDescriptor {
     package static func outputProblem(_ path: String, replaces: Bool) -> FileError? {
         var about = Glibc.stat()
         guard lstat(path, &about) == 0 else { return nil }
-        // A file that stays as it is may be anybody's.
+        // Report an existing file before its owner is checked, because the file is not replaced.
         if !replaces, about.st_mode & S_IFMT == S_IFREG { return .exists(path) }
         if let problem = problem(of: about, path) { return problem }
         let number = Glibc.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

@@ -65,7 +65,7 @@ package struct ControlPlan: Equatable, Sendable {
     package static let automatic = -1
 
     package var writes: [Write] = []
-    /// The reason why the control stays as it is.
+    /// The reason why the control keeps its value.
     package var refusal: String?
 
     /// - Parameters:

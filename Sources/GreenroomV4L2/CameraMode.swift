@@ -35,7 +35,7 @@ package struct CameraMode: Hashable, Sendable {
         letters.withUTF8Buffer { $0.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// The formats that the session takes, the cheapest first.
+    /// The formats that the session accepts, the cheapest first.
     private static let formats: [(code: UInt32, format: PixelFormat)] = [
         (code("NV12"), .nv12), (code("YU12"), .i420), (code("NV21"), .nv21),
         (code("YUYV"), .yuy2), (code("UYVY"), .uyvy), (code("BGR4"), .bgrx), (code("XR24"), .bgrx),

@@ -88,7 +88,7 @@ struct BranchQueue: ~Copyable {
         nextSlot = schedule.startSlot
     }
 
-    /// The queue of an output that takes no frames.
+    /// The queue of an output that receives no frames.
     static var ended: BranchQueue {
         var queue = BranchQueue(
             FrameRateConverter(rate: FrameRate(1), pace: .asTheyCome, endSlot: 0))

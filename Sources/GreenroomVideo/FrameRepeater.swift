@@ -38,7 +38,7 @@ struct FrameRepeater: ~Copyable {
     private var nextSlot: Int64
 
     /// - Parameters:
-    ///   - want: The format that the sink takes.
+    ///   - want: The format that the sink receives.
     ///   - size: The size of black.
     ///   - slot: The first slot.
     ///   - first: The content before the first frame; nil for black.

@@ -20,7 +20,7 @@ final class Slate: Sendable {
     /// Draws a slate; nil if there is no memory or no conversion.
     ///
     /// - Parameters:
-    ///   - want: The format that outputs take.
+    ///   - want: The format that outputs receive.
     ///   - size: The size of the frame if the outputs accept any size.
     init?(_ text: SlateText, _ want: VideoWant, size: FrameSize) {
         let pool = FramePool(limit: 2)

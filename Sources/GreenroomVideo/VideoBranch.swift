@@ -141,7 +141,7 @@ package final class VideoBranch: Sendable {
         /// The end of the last form, in nanoseconds from the session's start.
         var end: Int64 = 0
         /// The number of frames that the track had carried before the output stopped taking frames;
-        /// nil while it takes frames.
+        /// nil while it receives frames.
         var carriedBefore: Int?
         /// The counters of earlier forms.
         var past = Counts()
@@ -234,7 +234,7 @@ package final class VideoBranch: Sendable {
     /// - Parameters:
     ///   - name: The output's name in errors.
     ///   - plugin: The plugin's number.
-    ///   - form: The first form; nil if the plugin takes no frames at first.
+    ///   - form: The first form; nil if the plugin receives no frames at first.
     package init(name: String, plugin: Int, form: BranchForm?, clock: SessionClock) {
         self.name = name
         self.plugin = plugin
@@ -245,7 +245,7 @@ package final class VideoBranch: Sendable {
     /// The current or last form of the output; nil if it never requested the track.
     package var form: BranchForm? { state.withLock { $0.form } }
 
-    /// Whether the output takes no frames now.
+    /// Whether the output receives no frames now.
     package var isResting: Bool { state.withLock { $0.carriedBefore != nil } }
 
     /// Whether a form has not begun because the previous form is still being written.
@@ -331,7 +331,7 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Stops taking frames, after the queued frames, until another form begins. [the track's
+    /// Stops receiving frames, after the queued frames, until another form begins. [the track's
     /// thread]
     func rest(carried: Int, at now: Int64) {
         state.change { state in
@@ -511,7 +511,7 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Stops taking frames, because the plugin hangs or has left and may never return a frame.
+    /// Stops receiving frames, because the plugin hangs or has left and may never return a frame.
     /// [any]
     package func abandon(because reason: String) {
         guard failure == nil else { return }

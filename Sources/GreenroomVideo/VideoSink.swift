@@ -12,14 +12,14 @@ package protocol VideoSink: AnyObject, Sendable {
     /// Whether the sink is part of a recording, which is incomplete if the sink fails.
     var isRecording: Bool { get }
 
-    /// Whether the sink takes frames of different sizes.
+    /// Whether the sink accepts frames of different sizes.
     var takesOtherSizes: Bool { get }
 
     /// The files of an output whose size has changed, one for each size, in order; empty if the
     /// output has one size.
     var pieces: [OutputPiece] { get }
 
-    /// The allocator of memory from which the sink takes frames without a copy; nil to take any
+    /// The allocator of memory from which the sink receives frames without a copy; nil to take any
     /// memory.
     var allocator: (any FrameAllocator)? { get }
 

@@ -68,7 +68,7 @@ extension VideoTrack {
     struct Work: ~Copyable {
         let converter = FrameConverter()
         var groups: [Group]
-        /// The current content for outputs that begin to take the track. Frames are stored only if
+        /// The current content for outputs that begin to receive the track. Frames are stored only if
         /// an output may begin.
         var shown = Shown.nothing
         var filters: FilterChain
@@ -135,7 +135,7 @@ extension VideoTrack {
             return want
         }
 
-        /// The outputs that take the track.
+        /// The outputs that receive the track.
         var branches: [VideoBranch] { groups.flatMap(\.branches) }
 
         /// Removes an output.

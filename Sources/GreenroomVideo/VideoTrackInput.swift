@@ -42,7 +42,7 @@ package final class VideoTrackInput: Sendable {
     /// A change of the form of an output's frames.
     package struct BranchChange: Sendable {
         package var branch: VideoBranch
-        /// The new form; nil if the output takes no frames.
+        /// The new form; nil if the output receives no frames.
         package var form: BranchForm?
 
         package init(branch: VideoBranch, form: BranchForm?) {

@@ -12,5 +12,5 @@ enum { DECODER_CRASH_TRACKS = 2 };
 /// @param milliseconds The time in the file.
 void decoder_crash_begin(int track, long milliseconds);
 
-/// It is decoded.
+/// The part has been decoded.
 void decoder_crash_end(int track);

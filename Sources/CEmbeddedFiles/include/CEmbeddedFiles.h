@@ -13,7 +13,7 @@ struct greenroom_embedded_file {
     size_t size;
 };
 
-// The bytes of the file of a name, and their number; NULL if there is none.
+// The bytes of a file, by its name, and their number; NULL if the file does not exist.
 const uint8_t *_Nullable greenroom_embedded_file(
     const struct greenroom_embedded_file *_Nonnull files, size_t count, const char *_Nonnull name,
     size_t *_Nonnull size);

@@ -15,7 +15,8 @@ void greenroom_store(uint32_t *_Nonnull word, uint32_t value);
 // Waits while a word has a value, up to a time on the monotonic clock; may return early.
 void greenroom_futex_wait_until(uint32_t *_Nonnull word, uint32_t value, int64_t deadline_ns);
 
-// Takes one of a semaphore, or waits for it up to a time on the monotonic clock. Whether it was taken.
+// Waits up to a time on the monotonic clock until the semaphore is above 0, and decreases it. Returns whether
+// it did.
 int greenroom_take_until(sem_t *_Nonnull semaphore, int64_t deadline_ns);
 
 // The time on the monotonic clock, in nanoseconds.

@@ -1,4 +1,4 @@
-// Video4Linux devices that take video, as v4l2loopback makes them. Their requests are macros, which
+// Video4Linux devices that receive video, as v4l2loopback makes them. Their requests are macros, which
 // Swift does not import.
 
 #ifndef GREENROOM_CV4L2_H

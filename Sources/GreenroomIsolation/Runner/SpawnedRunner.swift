@@ -16,7 +16,8 @@ final class SpawnedRunner: RunnerProcess {
     let process: ProcessHandle
     let confinement: Confinement
     private let policy: SandboxPolicy
-    /// The folder for the plugin's temporary files, which goes with the process; nil if it cannot be made.
+    /// The folder for the plugin's temporary files, which is removed with the process; nil if it cannot be
+    /// made.
     private let folder: ScratchFolder?
     /// The process's standard output and error.
     private let output: Int32

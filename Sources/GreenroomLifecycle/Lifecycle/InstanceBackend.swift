@@ -76,7 +76,7 @@ package protocol InstanceBackend: AnyObject, Sendable {
 
     /// Notifies the plugin's process that its sender or its lent frame has changed. [any]
     ///
-    /// - Parameter sends: Whether the sender takes frames.
+    /// - Parameter sends: Whether the sender accepts frames.
     func senderChanged(sends: Bool)
 
     /// Kills the life if possible. Running calls return. [any]

@@ -120,7 +120,7 @@ extension PluginLife {
         state.withLock { $0.negotiation.offer = offer }
         // The plugin may send frames for the offer during the call.
         offered(offer)
-        // A composer takes frames during the call.
+        // A composer receives frames during the call.
         guard let reply = betweenMedia({ backend.perform(.propertyChange(offer)) }) else {
             return .ignored
         }

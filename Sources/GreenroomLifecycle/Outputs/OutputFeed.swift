@@ -351,7 +351,7 @@ package final class OutputFeed: Sendable {
                 state.answers[index].owesEnd = false
                 let answer = state.answers[index]
                 if !answer.hasEnded {
-                    // It is not left out for good: then the plugin learns of it as of a new track.
+                    // Leave the track out only for now: if it returns, the plugin receives it as a new track.
                     state.answers[index].written = .ordinary
                     state.answers[index].want = .nothing
                     state.answers[index].asked = 0

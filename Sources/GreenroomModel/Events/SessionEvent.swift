@@ -120,7 +120,7 @@ extension SessionEvent {
         case connect
         /// A filter edits a frame.
         case process
-        /// An output takes video or audio.
+        /// An output receives video or audio.
         case media
 
         /// The step's name: `start-send`, `media` and so on.

@@ -176,7 +176,7 @@ final class InstanceHandle {
                 status: .badAnswer)
         }
         if let index = tracks.firstIndex(where: { $0.id == track.id }) {
-            // Of one that is not wanted any more, frames may come that wait in a queue.
+            // A track that the plugin no longer requests may still have frames in a queue.
             tracks[index] = track
         } else if answer != nil || kind.isComposer {
             tracks.append(track)

@@ -87,7 +87,7 @@ extension OutputFrame {
         else { return nil }
         self.init(
             track: track,
-            // Of another kind: it is worth showing, as a new one is.
+            // Treat an unknown kind of content like a new frame, because it is worth showing.
             content: Content(rawValue: frame.pointee.content) ?? .new,
             periods: Int(frame.pointee.periods), index: frame.pointee.index,
             timeNanoseconds: frame.pointee.frame.info.pts_ns, memory: memory,

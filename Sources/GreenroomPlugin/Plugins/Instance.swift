@@ -97,7 +97,7 @@ class VideoSourceInstance<P: VideoSource>: Instance<P> {
     override func uninitialize() { state.withLock { $0.plugin.onUninitialized() } }
 }
 
-/// Maps the lifecycle to the callbacks of a composer, which is a video source that takes media.
+/// Maps the lifecycle to the callbacks of a composer, which is a video source that receives media.
 final class ComposerInstance<Content: Composer>: VideoSourceInstance<PumpedVideoSource<Content>> {
     override func track(_ track: Track) throws -> TrackWant? {
         try state.withLock { try $0.plugin.onTrack(track) }

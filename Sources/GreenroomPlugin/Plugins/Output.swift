@@ -1,4 +1,4 @@
-/// A plugin that takes the session's media: a recorder, a virtual camera, a pipe to another program.
+/// A plugin that receives the session's media: a recorder, a virtual camera, a pipe to another program.
 ///
 /// The host describes each track with `onTrack`, and the output answers with its want. Then the host
 /// calls `onStart`, delivers the media, and calls `onStop`. An output gets one video frame for each

@@ -27,7 +27,7 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// The audio that it takes; the mix by default.
     var positions: Set<SpeakerPosition> { get }
 
-    /// Whether it takes a track of its positions; all tracks by default.
+    /// Whether it receives a track of its positions; all tracks by default.
     func hears(_ track: Track) -> Bool
 
     /// The sample rate, 8000 to 192000 Hz, and one or two channels; 48000 Hz stereo by default.

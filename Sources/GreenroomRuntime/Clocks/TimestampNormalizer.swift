@@ -206,7 +206,7 @@ package struct TimestampNormalizer: Sendable {
             return ratio > 0.33 && ratio < 3
         }
         guard let fitting else {
-            // It may have been an exception: start again.
+            // Start again, because these timestamps may have been an exception.
             report(.foreign(.unknown, nil, pts: pts, arrival: arrival), &anomaly)
             (anchor, observed) = ((pts, arrival), 0)
             return arrival

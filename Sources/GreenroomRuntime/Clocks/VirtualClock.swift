@@ -27,9 +27,9 @@ final class VirtualClock: Sendable {
     @usableFromInline
     final class Sleeper: @unchecked Sendable {
         fileprivate enum Activity {
-            /// It works; time stands still.
+            /// The thread works, and time stands still.
             case busy(since: Int64)
-            /// It waits on the clock.
+            /// The thread waits on the clock.
             case asleep
             /// The clock does not wait for it.
             case ignored

@@ -114,7 +114,7 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline
     func sleep(until deadline: Int64, on time: ManualTime) -> Bool {
         let wait = time.begin(until: deadline) { [self] in
-            // A thread that has begun its wait and holds the lock is asleep once this has it.
+            // A thread that holds the lock and has begun to wait is asleep once this thread has the lock.
             pthread_mutex_lock(mutex)
             pthread_mutex_unlock(mutex)
             pthread_cond_broadcast(changed)

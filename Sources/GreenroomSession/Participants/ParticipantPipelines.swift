@@ -373,7 +373,7 @@ final class ParticipantPipelines: Sendable {
     /// The number that pauses audio without a demand. No plugin has this number.
     private static let pauser = -1
 
-    /// Returns whether an output takes a track's audio. Pauses audio that no output takes, so that
+    /// Returns whether an output receives a track's audio. Pauses audio that no output receives, so that
     /// none is owed.
     @discardableResult
     private func demand(

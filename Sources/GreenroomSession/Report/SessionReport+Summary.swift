@@ -15,7 +15,7 @@ extension SessionReport {
         for audio in audioTracks { lines += self.lines(of: audio) }
         for participant in participants ?? [] {
             for track in participant.tracks {
-                // Omit the video of a track that no output takes.
+                // Omit the video of a track that no output receives.
                 if let video = track.video, !video.outputs.isEmpty {
                     lines += self.lines(of: video)
                 }

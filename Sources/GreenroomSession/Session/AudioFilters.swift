@@ -10,7 +10,7 @@ struct AudioFilters {
     /// The delay of audio in every track, in frames of 48 kHz: the delay of the slowest chain, in
     /// whole stretches of the mixer.
     let delayFrames: Int
-    /// The session's incoming audio; nil if no filter takes it, or without a call.
+    /// The session's incoming audio; nil if no filter receives it, or without a call.
     private let reference: AudioReference?
     private let timeline: SessionTimeline
     private let clock: SessionClock

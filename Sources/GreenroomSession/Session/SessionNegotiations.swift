@@ -24,7 +24,7 @@ struct SessionNegotiations {
     ///
     /// - Parameters:
     ///   - sources: The sources, already created, so that their capabilities are known.
-    ///   - feeds: The feeds of plugins that take media and have reported their demands.
+    ///   - feeds: The feeds of plugins that receive media and have reported their demands.
     mutating func begin(with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]) {
         for source in sources {
             guard var negotiation = VideoNegotiation(with: source, plan: plan, feeds: feeds) else {

@@ -162,7 +162,7 @@ final class SessionPipeline: Sendable {
 
     /// Changes the level or the delay of a track or mix for an output plugin.
     ///
-    /// - Returns: Whether the output can take the track.
+    /// - Returns: Whether the output can receive the track.
     func adjust(
         _ plugin: Int, _ track: String, _ change: (inout AudioAdjustment) -> Void
     ) -> Bool {

@@ -51,7 +51,7 @@ final class SessionPlugin: Sendable {
 struct PluginSlots {
     /// Limit of a track's frames in use: 8 leases; the track's queue; 8 in senders, filters and the
     /// converter; the queue of each output's branch; the frames that output plugins keep; and the
-    /// last frame, for a plugin that begins to take the track.
+    /// last frame, for a plugin that begins to receive the track.
     private static func poolLimit(outputs: Int, plugins: Int) -> Int {
         16 + min(plugins, 1) + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
             + Int(GR_MAX_KEPT) * plugins
@@ -183,7 +183,7 @@ struct PluginSlots {
     /// The composers among the sources.
     var composers: [SessionPlugin] { sources.filter { $0.feed != nil } }
 
-    /// The plugins that take media: outputs and composers.
+    /// The plugins that receive media: outputs and composers.
     var takers: [SessionPlugin] { outputs + composers }
 
     /// Returns the source of a role.

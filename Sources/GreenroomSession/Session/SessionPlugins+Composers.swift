@@ -7,7 +7,7 @@ import GreenroomOutputs
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// Whether the source of a role is a composer whose video no output takes.
+    /// Whether the source of a role is a composer whose video no output receives.
     func isIdle(_ role: SessionRole) -> Bool {
         slots[role].map { state.isIdle($0.number) } ?? false
     }

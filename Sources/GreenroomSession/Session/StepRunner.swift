@@ -147,7 +147,7 @@ struct StepRunner {
         }
     }
 
-    /// Adds steps that have begun.
+    /// Adds steps that are in progress.
     mutating func letRun(_ steps: [Step]) {
         running += steps
         // A step that the lifecycle forbids ends before it runs, and wakes nobody.

@@ -8,7 +8,7 @@ import GreenroomVideo
 final class VideoPipeline: Sendable {
     private struct Threads {
         var track: HostThread?
-        /// The threads of branches that take frames, or have taken frames.
+        /// The threads of branches that receive frames, or have taken frames.
         var branches: [(branch: VideoBranch, thread: HostThread)] = []
     }
 
@@ -46,7 +46,7 @@ final class VideoPipeline: Sendable {
     /// The demands of the host's own outputs, except failed outputs.
     var wants: [VideoSinkWant] { wishes.filter { $0.branch.failure == nil }.map(\.want) }
 
-    /// Starts the threads of the track, and of the branches that take frames. The timeline has
+    /// Starts the threads of the track, and of the branches that receive frames. The timeline has
     /// begun.
     ///
     /// - Parameter ended: Called after the track has ended. [the track's thread]

@@ -357,7 +357,7 @@ async function publish(media, path, { onLost }) {
   }
 }
 
-/** Sends video in the size that the session takes, or in its own if that is smaller. */
+/** Sends video in the size that the session accepts, or in its own if that is smaller. */
 export function sendNoMore(connection, size) {
   if (!connection?.pc || !size) return;
   for (const sender of connection.pc.getSenders()) {

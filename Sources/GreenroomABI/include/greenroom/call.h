@@ -2,7 +2,7 @@
  * greenroom/call.h - plugins that bring other people into a session (since minor 1)
  *
  * A call is a plugin of the kind GR_KIND_CALL. It is an output, with everything of
- * greenroom/output.h: it takes the session's media and sends them to the far end. And it brings the
+ * greenroom/output.h: it receives the session's media and sends them to the far end. And it brings the
  * people there into the session, as participants whose media it sends with the same senders that
  * every source has. It has the extensions GR_EXT_OUTPUT and GR_EXT_CALL.
  *

@@ -35,7 +35,7 @@
  *
  *   CEILINGS
  *
- *   A want says how an output takes a track; a ceiling says how much of it the output can use now:
+ *   A want says how an output receives a track; a ceiling says how much of it the output can use now:
  *   less than it wants while a viewer's network or a disk is slow. The source is offered what the
  *   most demanding output can use, so that no ceiling of one output takes anything from another:
  *   a recording keeps its size. A lower ceiling takes effect at once, a higher one after a few
@@ -64,7 +64,7 @@
  *   COMPOSERS
  *
  *   A composer is a plugin of the kind GR_KIND_COMPOSER (since minor 2). It makes one video of the
- *   session's tracks, which other outputs take as the track GR_TRACK_STAGE. It is an output, with
+ *   session's tracks, which other outputs receive as the track GR_TRACK_STAGE. It is an output, with
  *   everything above, and a video source: initialize hands it a sender, video functions and an
  *   offer of rows. It learns of all tracks except the tracks of composers.
  *

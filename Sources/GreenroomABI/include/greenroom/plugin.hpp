@@ -7,7 +7,7 @@
  *   Microphone, ScreenAudio  fill(block)          makes samples
  *   Filter                   process(frame)       edits a frame
  *   AudioFilter              process(block)       edits a block of audio
- *   Output                   on_video, on_audio   takes the session's media; on_track says which
+ *   Output                   on_video, on_audio   receives the session's media; on_track says which
  *   Composer                 fill(frame, time)    draws one video of what on_video takes
  *   Call                     on_start             joins participants, and opens their tracks
  *   VideoSource, ShareSource, AudioSource, ShareAudioSource
@@ -794,7 +794,7 @@ class AudioFilter : public Plugin {
 };
 
 /* ------------------------------------------------------------------------------------
- * Plugins that take media
+ * Plugins that receive media
  * ---------------------------------------------------------------------------------- */
 
 /** The base of outputs, composers and calls, which receive tracks. The functions never overlap each other, nor
@@ -860,7 +860,7 @@ class Output : public Plugin, public Taker {
 /** Draws one video of the session's tracks, as a camera does. */
 class Composer : public BasicCamera<GR_KIND_COMPOSER>, public Taker {};
 
-/** A call: takes media as an output does, and brings participants with tracks. */
+/** A call: receives media as an output does, and brings participants with tracks. */
 class Call : public Plugin, public Taker {
  public:
   static constexpr std::uint32_t kind = GR_KIND_CALL;
@@ -1008,7 +1008,7 @@ class Border {
                     });
   }
 
-  /** Calls a function of a plugin that takes media. */
+  /** Calls a function of a plugin that receives media. */
   template <class Function>
   static void locked(Plugin &plugin, Function function) {
     const std::lock_guard<std::mutex> lock(plugin.content_);

@@ -195,7 +195,7 @@ struct Person {
 class RoomListener {
  public:
   virtual ~RoomListener() = default;
-  /** Whether it takes audio. */
+  /** Whether it receives audio. */
   virtual bool hears() const = 0;
   virtual void began() = 0;
   virtual void ended() = 0;

@@ -44,7 +44,7 @@ extension Catalogue {
             + parameters.prefix(3).flatMap { ["\($0.name)-", $0.name.uppercased()] }
         let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map {
             name in
-            // Of a type whose every member may be looked at.
+            // A value of a type whose members may all be read.
             (PluginSetting(name: name, type: .string, value: .string("1")), "has no such parameter")
         }
         let fixed = examination.settings.filter { setting in
