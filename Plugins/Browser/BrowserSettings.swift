@@ -18,7 +18,7 @@ struct BrowserSettings: PluginSettings, Equatable {
 
     static let table: [Setting<Self>] = [
         .path("page", \.page, title: "HTML file to show", live: true),
-        .resource("url", \.url, title: "Page to show, instead of a file", live: true),
+        .resource("url", \.url, title: "URL of the page to show, instead of a file", live: true),
         .integer(
             "width", \.width, in: 0...PageGeometry.longestSide,
             title: "Width that the page is made for; 0: the video's", unit: "px", live: true),
@@ -31,16 +31,18 @@ struct BrowserSettings: PluginSettings, Equatable {
         .string("css", \.css, title: "Style sheet that is added to the page", live: true),
         .string(
             "script", \.script,
-            title: "JavaScript to run after each page load, and after each change of it", live: true
+            title: "JavaScript to run after each page load, and after each change of this setting",
+            live: true
         ),
-        .integer("reload", \.reload, title: "Another number reloads the page", live: true),
+        .integer(
+            "reload", \.reload, title: "Reloads the page whenever this number changes", live: true),
         .boolean("network", \.network, title: "Whether the page may use the network"),
         .resource(
             "speaker", \.speaker,
             title: "Loudspeaker of PipeWire that the page plays to; empty: the page is muted"),
         .string(
             "name", \.name,
-            title: "Name with which a microphone and an output Browser belong to this page"),
+            title: "Name that connects a microphone and an output Browser to this page"),
     ]
 
     /// - Throws: ``PluginError`` with the fix.

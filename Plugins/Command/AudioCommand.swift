@@ -23,7 +23,7 @@ struct AudioCommandSettings: PluginSettings {
         .integer("channels", \.channels, in: 1...2, title: "Channels without a WAV header"),
         .string(
             "process", \.process,
-            title: "The process of an output Command, whose standard output is played"),
+            title: "Name of an output Command whose standard output is played"),
     ]
 }
 

@@ -39,7 +39,7 @@ final class Command: Output {
             .string(
                 "process", \.process,
                 title:
-                    "A name, with which a microphone of Command plays the command's standard output"
+                    "A name by which a microphone Command plays the command's standard output"
             ),
             .boolean(
                 "captions", \.captions,

@@ -191,7 +191,7 @@ final class StreamSource: MediaSource {
 
     private static func text(of change: PacketSchedule.Change?) -> String? {
         switch change {
-        case .late(let time): "packets are late; playing stops for \(seconds(time)) s"
+        case .late(let time): "packets are late; playback pauses for \(seconds(time)) s"
         case .skipped(let time): "packets arrive too fast; \(seconds(time)) s are skipped"
         case .begun, nil: nil
         }

@@ -107,7 +107,7 @@ struct RecordingError: Error, CustomStringConvertible {
         case .fileExists:
             "\(path): already exists. Name another file, remove it, or set overwrite: true."
         case .wouldBlock:
-            "\(path): is being recorded to by another recording. Name another file, or stop that "
+            "\(path): another recording writes to this file. Name another file, or stop that "
                 + "recording."
         case .tooManySymbolicLinkLevels:
             "\(path): is a link, and links are not followed. Name the file itself."

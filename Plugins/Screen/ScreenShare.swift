@@ -32,7 +32,7 @@ final class ScreenShare: ShareSource {
 final class ScreenCamera: VideoSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.screen-camera", name: "ScreenCamera", version: "1.0.0",
-        summary: "Is a camera that sees the screen, a monitor, a region or a window",
+        summary: "Sends the screen, a monitor, a region or a window as a camera",
         vendor: "Greenroom")
 
     typealias Settings = ScreenSettings

@@ -17,7 +17,9 @@ final class Slides: Screen {
 
         static let table: [Setting<Self>] = [
             .path("path", \.path, title: "Image, or folder of images", required: true),
-            .number("seconds", \.seconds, in: 0.1...86_400, title: "Time of a slide", unit: "s"),
+            .number(
+                "seconds", \.seconds, in: 0.1...86_400, title: "Time for which a slide is shown",
+                unit: "s"),
         ]
     }
 

@@ -59,7 +59,7 @@ struct TextSettings: PluginSettings, Equatable {
             "speed", \.speed, in: 0.01...2, title: "Speed of a ticker",
             unit: "widths per second", live: true),
         .string(
-            "time-format", \.timeFormat, title: "Time of a clock, in the letters of strftime",
+            "time-format", \.timeFormat, title: "Format of a clock's time, as in strftime",
             live: true),
         .string(
             "clock-start", \.clockStart,

@@ -77,8 +77,8 @@ final class WebRoom: Call {
                     + "none"),
             .resource(
                 "turn", \.turn,
-                title: "TURN servers, such as turn:turn.example:3478?transport=udp, with blanks "
-                    + "between them; empty: none"),
+                title: "TURN servers, such as turn:turn.example:3478?transport=udp, separated "
+                    + "by spaces; empty: none"),
             .string(
                 "turn-username", \.turnUsername, title: "User of the TURN servers; empty: none"),
             .secret(
@@ -97,13 +97,13 @@ final class WebRoom: Call {
                     + "https://page.example, separated by spaces; *: all; empty: none"),
             .secret(
                 "viewer-token", \.viewerToken,
-                title: "The secret end of a viewer's link, after #; empty: no such link"),
+                title: "Secret part of the viewers' link, after #; empty: no viewers' link"),
             .secret(
                 "guest-token", \.guestToken,
                 title: "Secret part of the guests' link; empty: no guests' link"),
             .secret(
                 "operator-token", \.operatorToken,
-                title: "The secret end of an operator's link; empty: no such link"),
+                title: "Secret part of the operators' link; empty: no operators' link"),
             .resource(
                 "publish", \.publish,
                 title: "Address of a media server to send the session to, by WHIP; empty: none"),

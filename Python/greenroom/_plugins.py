@@ -343,7 +343,7 @@ class Agent(Receiver):
         return None
 
     def message(self, author: str, text: str) -> Any:
-        """A person or a program has written a message: a guest of a room, the operator, or another program. Needs
+        """Receives a message: from a guest of a room, the operator, or another program. Needs
         ``allow: { control: true }`` of the output."""
 
     def send_message(self, text: str) -> None:

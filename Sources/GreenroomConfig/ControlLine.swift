@@ -17,7 +17,7 @@ extension ControlLine {
             ("delay", "microphone 120ms", "the delay of audio"),
             (
                 "message", "from Ana: Hello",
-                "show a text in the room and to bots, as somebody or without \"from\" as the operator"
+                "show a text in the room and to bots, from the given name or from the operator"
             ),
             ("advance", "500ms", "let time pass, with --by-hand"),
         ]

@@ -54,8 +54,9 @@ extension SessionDecoder {
         meant: ["true": .process, "false": .host]
     ) {
         switch $0 {
-        case .process: "In a separate process."
-        case .host: "In the host's process: its faults are the session's."
+        case .process: "The plugin runs in a separate process."
+        case .host:
+            "The plugin runs in the host's process, so a crash of the plugin ends the session."
         }
     }
 
@@ -64,11 +65,12 @@ extension SessionDecoder {
     ) {
         switch $0 {
         case .on:
-            "All layers that the kernel has. A plugin that is not bundled does not start if they "
-                + "can't keep it to its grants."
+            "The sandbox has all layers that the kernel supports. A plugin that is not bundled "
+                + "does not start if these layers can't enforce its grants."
         case .partial:
-            "Uses the layers that the kernel has. With missing layers the plugin may have the host's rights."
-        case .require: "All layers; without one of them the session does not start."
+            "The sandbox has all layers that the kernel supports. If a layer is missing, the "
+                + "plugin may have the host's rights."
+        case .require: "If the kernel lacks a layer, the session does not start."
         case .off: "No sandbox: the plugin has the host's rights."
         }
     }
@@ -85,19 +87,20 @@ extension SessionDecoder {
             Field(
                 "read", \.read,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
-                "Files and folders that it may read.",
+                "Files and folders that the plugin may read.",
                 examples: [["images", "/usr/share/fonts"]]),
             Field(
                 "write", \.write,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
-                "Files and folders that it may write; in folders it may create files.",
+                "Files and folders that the plugin may write. In these folders, the plugin may "
+                    + "also create files.",
                 examples: [["snapshots"]]),
             Field(
                 "devices", \.devices, .eachOnce(.device, "a list of devices"),
-                "Devices below /dev, or folders of them, that it may use.",
+                "Devices below /dev, or folders of them, that the plugin may use.",
                 examples: [["/dev/video0", "/dev/snd"]]),
             Field(
-                "network", \.network, .boolean, "Whether it may use the network.",
+                "network", \.network, .boolean, "Whether the plugin may use the network.",
                 examples: [true], defaultValue: .boolean(Grants().network)),
             Field(
                 "connect", \.connect,
@@ -106,18 +109,19 @@ extension SessionDecoder {
                 examples: [["/run/printer.sock"]]),
             Field(
                 "display", \.display, .boolean,
-                "Whether the host connects it to your X server or Wayland compositor. On X11 it can "
-                    + "see every window, read the keyboard and type.",
+                "Whether the host connects the plugin to your X server or Wayland compositor. On "
+                    + "X11, the plugin can then see every window, read the keyboard and type.",
                 examples: [true], defaultValue: .boolean(Grants().display)),
             Field(
                 "pipewire", \.pipewire, .boolean,
-                "Whether the host connects it to PipeWire. It can hear every program and every "
-                    + "microphone, and use cameras.",
+                "Whether the host connects the plugin to PipeWire. The plugin can then hear every "
+                    + "program and every microphone, and use cameras.",
                 examples: [true], defaultValue: .boolean(Grants().pipewire)),
             Field(
                 "control", \.control, .boolean,
-                "Whether it may control the session: send the commands of \"greenroom run "
-                    + "--control\", and read the report, live settings and events. In any process.",
+                "Whether the plugin may control the session: send the commands of \"greenroom run "
+                    + "--control\", and read the report, live settings and events. This grant "
+                    + "also works in the host's process.",
                 examples: [true], defaultValue: .boolean(Grants().control)),
         ]
     ) { grants, _ in grants }

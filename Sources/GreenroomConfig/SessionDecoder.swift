@@ -167,8 +167,8 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "The time limit of each call of a plugin. Beyond it, the plugin counts as hung. "
-                    + "Default: \(Limits.seconds(Limits.callbackDeadlineNanoseconds)), and "
+                "The time limit of each call of a plugin. A plugin that exceeds the limit counts "
+                    + "as hung. Default: \(Limits.seconds(Limits.callbackDeadlineNanoseconds)), and "
                     + "\(Limits.seconds(Limits.virtualCallbackDeadlineNanoseconds)) on the virtual "
                     + "clock. An output may take five times as long to finish. A source "
                     + "that owes frames or audio fails after a second plus this deadline without "
@@ -312,9 +312,9 @@ enum SessionDecoder {
             Field(
                 "connect", \.configuration.connect, .socket("the path of a socket"),
                 "Instead of \"plugin\": a Unix socket, relative to this file's folder. The host creates "
-                    + "it, and a program that the host did not start connects to it and is the plugin. "
-                    + "Several plugins may name one socket; \"#NAME\" chooses one of several plugins of "
-                    + "a kind.",
+                    + "the socket, and a program that the host did not start connects to it and "
+                    + "becomes the plugin. Several plugins may name one socket; \"#NAME\" chooses "
+                    + "one of several plugins of a kind.",
                 examples: ["/run/greenroom.sock"]),
             Field(
                 "python", \.configuration.python,
@@ -329,14 +329,16 @@ enum SessionDecoder {
                 examples: [example.settings]),
             Field(
                 "on-failure", \.configuration.onFailure, onFailure,
-                "The reaction when this plugin fails. By default an isolated plugin "
-                    + "is restarted; with a source or a filter in the host's process the session "
-                    + "ends, and without an output it continues.", examples: ["off"]),
+                "The reaction when this plugin fails. By default, the host restarts an isolated "
+                    + "plugin. If a source or a filter in the host's process fails, the session "
+                    + "ends; if an output fails, the session continues without it.",
+                examples: ["off"]),
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "The time limit of each call of this plugin. Beyond it, the plugin counts as "
-                    + "hung. Default: the session's \"callback-deadline\".", examples: ["10s"]),
+                "The time limit of each call of this plugin. If a call exceeds the limit, the "
+                    + "plugin counts as hung. Default: the session's \"callback-deadline\".",
+                examples: ["10s"]),
         ] + pluginIsolation
     }
 
@@ -436,9 +438,9 @@ enum SessionDecoder {
                 more: [
                     Field(
                         "required", \.configuration.isRequired, .boolean,
-                        "Whether audio that this filter has not edited, because it is late, "
-                            + "refuses it or is lost, is silent. Without it such audio is played "
-                            + "unedited.",
+                        "Whether to silence audio that this filter has not edited, because the "
+                            + "filter is late, refuses it or is lost. By default, such audio is "
+                            + "played unedited.",
                         examples: [true])
                 ])
         }
@@ -448,9 +450,10 @@ enum SessionDecoder {
             more: [
                 Field(
                     "required", \.configuration.isRequired, .boolean,
-                    "Whether a frame that this filter has not edited, because it is late, refuses "
-                        + "it or is lost, is never shown: the last edited frame stays for a "
-                        + "second, then a slate. Without it most of them are shown unedited.",
+                    "Whether to hide frames that this filter has not edited, because the filter "
+                        + "is late, refuses them or is lost. Instead, the last edited frame stays "
+                        + "for a second, and then a slate is shown. By default, most of these "
+                        + "frames are shown unedited.",
                     examples: [true])
             ])
     }

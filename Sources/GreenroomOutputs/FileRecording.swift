@@ -212,7 +212,7 @@ extension FileRecording {
                 examples: [false], defaultValue: true),
             Field(
                 "overwrite", \.overwrites, .boolean,
-                "Whether to replace an existing file; else it is an error.",
+                "Whether to replace an existing file; otherwise, such a file is an error.",
                 examples: [true], defaultValue: false),
         ]
     ) { draft, _ in

@@ -208,8 +208,8 @@ extension Recording {
         ] + Draft.videoFields + [
             Field(
                 "overwrite", \.overwrite, .boolean,
-                "Whether to replace a recording that is in the folder; else it is an "
-                    + "error. The host removes files that the earlier report lists.",
+                "Whether to replace a recording that is in the folder; otherwise, such a recording "
+                    + "is an error. The host removes files that the earlier report lists.",
                 examples: [true], defaultValue: false),
             Field(
                 "except", \.except, .participantNames,

@@ -123,7 +123,7 @@ import Testing
         #expect(try send(0..<1, to: sessions[1]) == [.unavailable])
         #expect(
             sessions[1].host.state.withLock { $0.givenUp.map(\.text) } == [
-                folder("a.mkv") + ": is being recorded to by another recording. Name another file, "
+                folder("a.mkv") + ": another recording writes to this file. Name another file, "
                     + "or stop that recording."
             ])
         #expect(try send(8..<10, to: sessions[0]) == [.ok, .ok])

@@ -325,7 +325,7 @@ extension RecorderTests {
         let refused = try other.run()
         #expect(
             refused.standardError.contains(
-                "s-001.mkv: is being recorded to by another recording. Name another file"),
+                "s-001.mkv: another recording writes to this file. Name another file"),
             "\(refused)")
         child.signal(SIGINT)
         let run = child.wait()

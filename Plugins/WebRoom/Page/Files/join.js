@@ -26,7 +26,7 @@ function refusal(error, word) {
     NotAllowedError: `The browser denies the ${word}. Allow it beside the page’s address, or join without.`,
     NotFoundError: `The browser finds no ${word}. Connect it, or join without.`,
     NotReadableError: `Another program uses the ${word}. Close that program, or join without.`,
-    OverconstrainedError: `A chosen device is gone: ${word}. Choose another device.`,
+    OverconstrainedError: `A chosen device was disconnected: ${word}. Choose another device.`,
     SecurityError: `The browser allows no ${word} on this page. Join without.`,
   }[error.name] ?? `The browser can’t start the ${word}: ${error.message}`;
 }
