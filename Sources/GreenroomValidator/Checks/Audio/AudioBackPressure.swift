@@ -4,7 +4,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Too much audio.
     static let audioBackPressure = Check(
-        "audio.back-pressure", "a full queue is waited for", of: .audioSources,
+        "audio.back-pressure", "waits while the queue is full", of: .audioSources,
         rule: "A source waits when the queue is full, and sends the refused block again.",
         why: "The queue holds 200 ms (GR_AUDIO_QUEUE_MS), and a skipped block is lost.",
         measured: """

@@ -30,8 +30,8 @@ extension Catalogue {
                 .badLength,
                 { block in
                     "have a size_bytes that is less than frame_count * channels * 2 "
-                        + "(\(Int(block.frames) * Int(block.channels) * 2)): set it to the bytes "
-                        + "that samples has"
+                        + "(\(Int(block.frames) * Int(block.channels) * 2)): set size_bytes to the "
+                        + "length of samples in bytes"
                 }
             ),
             (

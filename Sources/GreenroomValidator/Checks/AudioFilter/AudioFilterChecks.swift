@@ -39,8 +39,8 @@ extension Catalogue {
 
     /// The declared delay is the true one.
     static let audioFilterDelay = Check(
-        "audio-filter.delay", "audio is as late as it declares", of: .audioFilters,
-        rule: "The audio is as late as the filter declares.",
+        "audio-filter.delay", "the declared delay is exact", of: .audioFilters,
+        rule: "The filter delays audio by the time that it declares.",
         why: "The host delays the other tracks by as much to keep them in sync.",
         measured: """
             Noise with a random start and end is found in the output, to 2 ms. Skipped if \

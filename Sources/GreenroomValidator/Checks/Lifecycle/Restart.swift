@@ -14,7 +14,7 @@ extension Catalogue {
             one.
             """,
         measured: """
-            A hundred pairs at random intervals; at least ten if slow, ten without the \
+            A hundred pairs at random intervals; at least ten if the plugin is slow, ten without the \
             session clock. No thread or descriptor may remain, and a source must send at \
             the end.
             """,

@@ -10,7 +10,7 @@ extension Catalogue {
             get_extension returns NULL for unknown ids, and always the same pointer for \
             known ones.
             """,
-        why: "Later hosts use it to find out what a plugin can do.",
+        why: "Later hosts call get_extension to find out what a plugin can do.",
         measured: """
             Random ids, known ids with a letter or version changed, an empty id and one of \
             4 KB; known ids repeatedly, even while sending.

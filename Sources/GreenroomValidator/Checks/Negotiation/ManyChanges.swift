@@ -36,8 +36,8 @@ extension Catalogue {
             try fixture.wait(seconds: 1)
             if let mismatch = offers.mismatch {
                 return .failed(
-                    "after 50 offers in a second \(mismatch.text): take size and revision over "
-                        + "together"
+                    "after 50 offers in a second, \(mismatch.text): change size and "
+                        + "revision together"
                 ).unless("negotiation.revision-geometry")
             }
             let frames = fixture.record.frames[before...]

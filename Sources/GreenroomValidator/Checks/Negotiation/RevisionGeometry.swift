@@ -29,7 +29,7 @@ extension Catalogue {
             try offers.fixture.stopSend()
             if let mismatch = offers.mismatch {
                 return .failed(
-                    "\(mismatch.text): take size and revision over together, between two frames")
+                    "\(mismatch.text): change size and revision together, between two frames")
             }
             guard !offers.fixture.record.frames.isEmpty || offers.fixture.hasGivenUp else {
                 return .hindered(by: "lifecycle.whole-life", "sent no frames")

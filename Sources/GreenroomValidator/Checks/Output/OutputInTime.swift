@@ -35,7 +35,7 @@ extension Catalogue {
             return .notProven("the machine was too busy to tell whether the output is fast enough")
         }
         return .failed(
-            "\(slow). Do slow work on a thread of the plugin's own, and measure a release build")
+            "\(slow). Do slow work on a separate thread, and measure a release build")
     }
 }
 

@@ -8,7 +8,7 @@ import GreenroomLifecycle
 
 extension Catalogue {
     static let outputTakes = Check(
-        "output.takes", "every frame and block is taken", of: .outputs,
+        "output.takes", "accepts every frame and block", of: .outputs,
         rule: "An output accepts every frame and block that it requested.",
         why: "The session counts other answers as failed.",
         measured: """
@@ -34,8 +34,8 @@ extension Catalogue {
                 return .failed(
                     "\(first.callback) answers \(status) for \(first.inWords) of the track "
                         + "\(fixture.name(of: first.track)), and \(refused.count) of \(takes.count) "
-                        + "frames and blocks are not taken: answer GR_STATUS_OK for what was taken, "
-                        + "and for what it leaves out on purpose")
+                        + "frames and blocks are not accepted: answer GR_STATUS_OK even for those "
+                        + "that the plugin skips on purpose")
             }
             taken += takes.count
             try fixture.uninitialize()
@@ -60,8 +60,8 @@ extension Catalogue {
         let answer = try InProcessRun.make(examination.request, nanoseconds: 2_000_000_000)
         if let written = answer.writtenFrame {
             return .failed(
-                "writes to \(written): frames are read-only, so copy what is to be changed. In a "
-                    + "process of its own it crashes there")
+                "writes to \(written): frames are read-only, so draw on a copy. In a separate "
+                    + "process, the plugin crashes there")
         }
         if let problem = answer.problem {
             throw .hindered(by: "robustness.identical", problem)

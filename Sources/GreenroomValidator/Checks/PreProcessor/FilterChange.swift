@@ -4,7 +4,7 @@ import GreenroomLifecycle
 extension Catalogue {
     /// A filter that follows a new size edits it like a new instance.
     static let filterChange = Check(
-        "pre-processor.property-change", "a new size while it lives", of: .filters,
+        "pre-processor.property-change", "follows a new size", of: .filters,
         rule: "A filter follows a new size without a restart.",
         why: "A turned share changes the size of frames.",
         measured: """

@@ -157,8 +157,8 @@ extension Fixture {
         guard kind.sendsVideo, let burst = after.burst(beyond: rate) else { return }
         throw .failed(
             "after host and plugin were stopped for 2 s it sent \(burst.count) frames within "
-                + "\(decimal(burst.seconds, 1)) s, and \(Int(agreed.rounded())) a second were agreed. "
-                + "Leave out what is late: continue from now_ns, not from where it was.")
+                + "\(decimal(burst.seconds, 1)) s, but \(Int(agreed.rounded())) per second were agreed. "
+                + "Drop late frames: continue from now_ns, not from the time of the stop.")
     }
 
     fileprivate func checkAudio(
