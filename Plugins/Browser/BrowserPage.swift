@@ -7,9 +7,9 @@ import Synchronization
 
 /// The page of a running browser, with the settings applied so far.
 struct BrowserPage: ~Copyable {
-    /// The time that the page may take for a frame or a script, in milliseconds of real time.
+    /// The time limit of the page for a frame or a script, in milliseconds of real time.
     private static let patience = 5_000
-    /// The time that a server may take for the start of a page, in milliseconds of real time.
+    /// The time limit of a server for the start of a page, in milliseconds of real time.
     private static let serverPatience = 30_000
     /// The time for which a page may load before the plugin shows it as it is, in milliseconds of real time.
     private static let loadPatience = 10_000

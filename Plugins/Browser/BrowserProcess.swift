@@ -22,7 +22,7 @@ struct BrowserProcess: ~Copyable {
 
     private let process: CommandProcess
     private let stop: StopSignal
-    /// Chromium's profile and temporary files. It goes after Chromium.
+    /// Chromium's profile and temporary files, which are removed after Chromium has ended.
     private let scratch: ScratchFolder
     private let lastLine: LastLine
     /// The files of the page that Landlock lets Chromium read; nil if Landlock does not confine Chromium.

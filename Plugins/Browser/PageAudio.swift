@@ -121,7 +121,7 @@ final class BrowserMicrophone: Microphone {
     func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) { voice.fill(&samples) }
 }
 
-/// The same as the audio of a share.
+/// Plays a web page's audio as the audio of a share.
 final class BrowserShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser-share-audio", name: "Browser", version: "1.0.0",

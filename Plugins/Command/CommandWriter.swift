@@ -30,7 +30,7 @@ final class CommandWriter {
 
     /// The time that a command may take at its end, in milliseconds of real time.
     struct EndLimits {
-        /// To read what is left.
+        /// The time to read the rest of the input.
         var flush: Int
         var process: CommandProcess.EndLimits
 

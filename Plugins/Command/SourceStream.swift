@@ -24,7 +24,7 @@ enum StreamPlace: Sendable {
         self = command.isEmpty ? .path(path) : .command(try CommandWords(command))
     }
 
-    /// For messages.
+    /// The name of the stream in messages.
     var name: String {
         switch self {
         case .command(let command): command.name
@@ -167,7 +167,7 @@ final class SourceLoop: Sendable {
     private let thread: PluginThread
 
     /// - Parameters:
-    ///   - opened: The stream if it is open; the loop ends it, also if it throws.
+    ///   - opened: The stream if it is open; the loop ends it, even if it throws.
     init(
         _ place: StreamPlace, opened: SourceStream?, host: PluginHost,
         player: sending some StreamPlayer

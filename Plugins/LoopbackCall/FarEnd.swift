@@ -256,7 +256,7 @@ final class FarEnd: Sendable {
         let participant = try host.join(person.script.name)
         person.participant = participant
         var next: [(time: Int64, step: Step)] = []
-        // The end comes before what is due at the same time.
+        // Add the end first, so that it precedes other actions of the same time.
         if let end = person.script.presence.end { next.append((end, .leave)) }
         if let capability = person.script.camera {
             person.camera = try participant.openCamera(upTo: capability)

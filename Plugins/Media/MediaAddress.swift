@@ -49,7 +49,7 @@ enum MediaAddress: Hashable {
         }
     }
 
-    /// The status of a fault of its content: a file stays as it is, a server may recover.
+    /// The status of a fault in the content: a file does not change, but a server may recover.
     var fault: Status { isStream ? .unavailable : .badSetting }
 
     /// Whether it comes over the network.

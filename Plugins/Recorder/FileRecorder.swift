@@ -16,7 +16,8 @@ final class FileRecorder {
     private let settings: Recorder.Settings
     private let container: Container
     private let path: String
-    /// Of a participant's track: when this process began to record. Nil for the session's own.
+    /// The time at which this process began to record a participant's track; nil for the session's own
+    /// tracks.
     private let processStart: Int64?
     /// Whether this process has recorded before, and was stopped.
     private let isContinued: Bool

@@ -7,7 +7,7 @@ import GreenroomPlugin
 final class MediaFile: PieceWriter {
     /// A track of the file.
     struct Stream {
-        /// For people: `"camera"`.
+        /// The title that players show, such as `"camera"`.
         var name: String
         /// Whether players choose this track among the tracks of its medium.
         var isDefault: Bool

@@ -10,7 +10,7 @@ enum SpeechSynthesizer {
         var voice: String
         /// Words a minute.
         var rate: Int
-        /// From 0 to 100.
+        /// The pitch, from 0 to 100.
         var pitch: Int
     }
 

@@ -301,7 +301,7 @@ final class Stage: Composer {
                 at: host.nowNanoseconds)
         }
         if let answering, let track = known[answering]?.track {
-            // Not in one expression: the want depends on what is known.
+            // Compute the want first, because it depends on the known tracks.
             let answer = want(of: track)
             known[answering]?.want = answer
         }

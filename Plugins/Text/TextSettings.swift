@@ -3,7 +3,7 @@ import GreenroomPlugin
 
 /// The purpose of a text.
 enum Template: String, CaseIterable {
-    /// A text that stays as it is.
+    /// A text that does not change.
     case plain
     /// The time of day.
     case clock

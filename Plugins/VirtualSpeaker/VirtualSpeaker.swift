@@ -3,7 +3,7 @@ import GreenroomPlugin
 
 /// A loudspeaker for other programs, through PipeWire: what they play is the session's microphone.
 ///
-/// Other programs see it while the session lasts, also while the microphone is muted. If PipeWire ends,
+/// Other programs see it while the session lasts, even while the microphone is muted. If PipeWire ends,
 /// it is back when PipeWire is and the microphone sends.
 struct VirtualSpeaker: VirtualAudioMic {
     static let plugin = PluginDescription(
@@ -45,7 +45,7 @@ struct VirtualSpeaker: VirtualAudioMic {
     }
 }
 
-/// The same as the audio of the session's share.
+/// A loudspeaker for other programs, whose audio becomes the audio of the session's share.
 struct VirtualSpeakerShareAudio: ShareAudioSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.virtual-speaker-share-audio", name: "VirtualSpeakerShareAudio",

@@ -12,7 +12,7 @@ struct AudioChunks {
         /// The chunk with the samples, and how many of its bytes come before them.
         var samples: String
         var samplesOffset: Int64 = 0
-        /// The chunks that are handed on: what says the format.
+        /// The chunks with the format, which libsndfile gets to read.
         var format: [String]
         /// The positions of the number of markers and of the number of loops; in AIFF, of the loop's play mode.
         var markers: Place
@@ -98,7 +98,7 @@ struct AudioChunks {
         let format = container.format.compactMap { name in
             content(name).flatMap { Self.harmless(name, $0) }.map { (name: name, bytes: $0) }
         }
-        // Only RF64 can say sizes of more than 32 bits: of other files the rest is left out.
+        // Only RF64 has sizes of more than 32 bits. The rest of other files is left out.
         let most = Int64(UInt32.max) - 2 * Self.mostBytes * Int64(format.count + 1)
         let data = chunks.first { $0.name == container.samples }
         let size = data.map { chunk in

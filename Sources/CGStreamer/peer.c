@@ -86,7 +86,7 @@ static void step_free(gpointer data)
     g_free(freed);
 }
 
-// Waits for a promise, and returns the reason why it failed, which the caller frees; NULL if it was kept.
+// Waits for a promise. Returns NULL if it succeeded; otherwise the reason, which the caller frees.
 static char *fault_of(GstPromise *promise, const char *what)
 {
     if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) return g_strdup(what);

@@ -300,7 +300,7 @@ static enum MHD_Result on_field(
     return MHD_YES;
 }
 
-// A queued answer goes out; nothing is left of the request but its connection.
+// Send the queued answer. Only the connection of the request remains.
 static enum MHD_Result queue(greenroom_mhd_request *request)
 {
     return request->response

@@ -197,7 +197,7 @@ static greenroom_pipewire *audio_node(
     const struct spa_pod *format =
         spa_format_audio_raw_build(&builder, SPA_PARAM_EnumFormat, &info);
     // PipeWire's own timer drives the node, whatever it is linked to. Outside the timer's group any
-    // device that is in use may drive it, also a camera, whose cycles are no measure of audio.
+    // device that is in use may drive it, even a camera, whose cycles do not measure audio.
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_MEDIA_CLASS, class, PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_NODE_GROUP,
         "pipewire.dummy", PW_KEY_NODE_LATENCY, LONGEST_CYCLE, NULL);

@@ -52,7 +52,7 @@ struct greenroom_pipewire {
 
 // Makes a node without a stream, whose threads don't run yet.
 //
-// `descriptor` is connected to PipeWire, and belongs to the node from now on, also if this fails; or it is -1.
+// `descriptor` is connected to PipeWire, and belongs to the node from now on, even if this fails; or it is -1.
 struct greenroom_pipewire *node_new(int descriptor, greenroom_pipewire_reason *reason);
 
 // Adds the stream and starts the threads. Returns the node; or frees it and returns NULL.

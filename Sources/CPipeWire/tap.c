@@ -98,7 +98,7 @@ static void connect_ports(struct greenroom_pipewire_tap *tap, uint32_t output, u
     pw_proxy_add_listener(link->proxy, &link->listener, &link_events, link);
 }
 
-// Left goes to left, right to right, and anything else to both.
+// Links left to left and right to right; any other port to both.
 static int is_for(const char *output, const char *input) {
     int is_side = spa_streq(output, "FL") || spa_streq(output, "FR");
     return !is_side || spa_streq(output, input) || spa_streq(input, "MONO");

@@ -288,7 +288,7 @@ static int describe_window(
     return is_there;
 }
 
-// Adds the windows with a title or a class, also from the frames of a window manager.
+// Adds the windows with a title or a class, including those inside the frames of a window manager.
 static uint32_t add_windows(
     greenroom_x11 *display, xcb_window_t parent, int depth, xcb_atom_t title,
     greenroom_x11_window *windows, uint32_t count, uint32_t capacity) {

@@ -87,7 +87,7 @@ package struct SessionState {
         case set(PluginSetting, Int)
         /// Stores a setting for the next life.
         case remember(PluginSetting, Int)
-        /// Shows a slate in place of a track's video.
+        /// Shows a slate instead of a track's video.
         case show(DueSlates.Slate)
         case send(SessionEvent)
         /// Ends the session: the ``EndStep``s follow.

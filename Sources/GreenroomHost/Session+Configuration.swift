@@ -43,7 +43,7 @@ extension Session {
     /// Runs the session on a separate thread, from the first `create` to the end of the last
     /// output. A session runs once. Cancelling the task stops it in order.
     ///
-    /// - Returns: The report, also of a session that failed.
+    /// - Returns: The report, even if the session failed.
     /// - Throws: `OutputError` when an output can't be opened; then nothing was recorded.
     public func run() async throws -> SessionReport {
         try await withTaskCancellationHandler {

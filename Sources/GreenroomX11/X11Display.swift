@@ -74,7 +74,7 @@ package final class X11Display: @unchecked Sendable {
 
     deinit { greenroom_x11_close(handle) }
 
-    /// Makes every call fail, also a running one. [any]
+    /// Makes every call fail, including a running one. [any]
     package func interrupt() { greenroom_x11_interrupt(handle) }
 
     /// Whether the connection is lost.

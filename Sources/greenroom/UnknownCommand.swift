@@ -2,7 +2,7 @@ import ArgumentParser
 import GreenroomSchema
 
 extension Greenroom {
-    /// Checks the names of subcommands, also after `help`.
+    /// Checks the names of subcommands, even after `help`.
     ///
     /// - Parameter arguments: The arguments of the process, without its own name.
     /// - Throws: ``ExitError`` with the nearest name, if no subcommand has the name.

@@ -20,13 +20,13 @@ package struct StreamAddress: Equatable, Sendable {
     /// A larger buffer would hide for seconds that the network is slow.
     private static let tcp = [("send_buffer_size", "65536")]
 
-    /// For FFmpeg; it may hold credentials.
+    /// The URL for FFmpeg, which may contain credentials.
     package let target: String
     /// The name of FFmpeg's muxer.
     package let muxer: String
     /// Options of the muxer and the protocol, in FFmpeg's names.
     package let options: [String: String]
-    /// For messages: without user, password, path and query, any of which may be a key.
+    /// The URL for messages: without user, password, path and query, because each of them may be a key.
     package let name: String
     /// The length of a segment of HLS; nil for others.
     package var segmentSeconds: Int? { options["hls_time"].flatMap { Int($0) } }

@@ -8,7 +8,7 @@ package final class VideoEncoder {
     package enum Rate {
         /// The mean of a file; key frames come only where they are forced.
         case mean(kilobits: Int)
-        /// Never more than this within a second, for a network; changes with ``setKilobits(_:)``.
+        /// A limit within each second, for a network; ``setKilobits(_:)`` changes the limit.
         case limit(kilobits: Int)
     }
 

@@ -31,7 +31,7 @@ package final class PipeWireNode: Sendable {
         case unused
         /// The programs that use the camera hold all its buffers.
         case busy
-        /// There is no connection to PipeWire.
+        /// The node has no connection to PipeWire.
         case disconnected
         /// It has another format or size than the camera.
         case mismatched

@@ -51,9 +51,9 @@ package final class CommandProcess: Sendable {
 
     /// The time that a command may take at its end, in milliseconds of real time.
     package struct EndLimits: Sendable {
-        /// To end by itself.
+        /// The time to end by itself, after its pipes are closed.
         package var close: Int
-        /// To end after SIGTERM.
+        /// The time to end after SIGTERM.
         package var terminate: Int
 
         package init(close: Int, terminate: Int) {

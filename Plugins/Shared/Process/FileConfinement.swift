@@ -47,7 +47,7 @@ package struct FileConfinement: Sendable {
     private func confine() throws(PluginError) {
         let version = LandlockRuleset.version
         do throws(Errno) {
-            // The control of devices stays as it is.
+            // Do not restrict the control of devices.
             let handled = LandlockRights.known(version: version).subtracting(.controlDevice)
             let rules = try LandlockRuleset(
                 handling: handled, LandlockScopes(version: version, allowsNetwork: allowsNetwork))

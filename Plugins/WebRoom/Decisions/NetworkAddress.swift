@@ -4,11 +4,11 @@ package import Glibc
 package struct NetworkAddress: Hashable, Sendable {
     /// The places from which an address can be reached, the nearest first.
     package enum Reach: Int, Comparable, Sendable {
-        /// From the same machine.
+        /// Reachable from the same machine.
         case machine
-        /// From the same link. IPv6 also needs the name of the network interface.
+        /// Reachable from the same link. IPv6 also needs the name of the network interface.
         case link
-        /// From the same network: RFC 1918, RFC 4193, and carriers' RFC 6598.
+        /// Reachable from the same network: RFC 1918, RFC 4193, and carriers' RFC 6598.
         case network
         case everywhere
 

@@ -90,7 +90,7 @@ struct RoomDescription: Encodable, Equatable {
     var invite: String?
     /// Whether the page may control the session; nil for no.
     var control: Bool?
-    /// Of the connection of the page that asks.
+    /// The slots of the connection of the page that asks.
     var slots: [Slot]?
     /// The reason why media of the page that asks do not connect; nil for no reason.
     var trouble: String?

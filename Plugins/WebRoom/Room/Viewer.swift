@@ -11,7 +11,7 @@ final class Viewer: Sendable {
         var stream: UInt32
         /// The sent size; nil if the network has no room for the video.
         var size: FrameSize?
-        /// Of the full rendition.
+        /// The size of the full rendition.
         var whole: FrameSize
         /// Whether the room passes a guest's packets on; otherwise it encodes.
         var isForwarded: Bool

@@ -13,9 +13,9 @@ typedef struct greenroom_http_request {
     const char *_Nonnull method;
     // http or https.
     const char *_Nonnull url;
-    // For `Authorization: Bearer`, also after a redirect; NULL: none.
+    // The token for `Authorization: Bearer`, kept after a redirect; NULL: none.
     const char *_Nullable token;
-    // Of the body; NULL: no body.
+    // The type of the body; NULL: no body.
     const char *_Nullable type;
     const char *_Nullable body;
     long milliseconds;
@@ -27,7 +27,7 @@ typedef struct greenroom_http_answer {
     // Text, NULL if there is none.
     char *_Nullable body;
     char *_Nullable type;
-    // Of the header Location, as a whole URL.
+    // The header Location, as a whole URL.
     char *_Nullable location;
     // Seconds of the header Retry-After; 0: none.
     long retry_after;

@@ -24,7 +24,7 @@
 // rounded up, by `height` / `block`, rounded up. Memory besides: a row of each size; for an
 // interlaced image with blocks four times `rgba`.
 //
-// Returns 1; or 0 and why in `message`, also for an image of another size or other interlacing.
+// Returns 1; or 0 and the reason in `message`; an image of another size or interlacing is an error, too.
 int greenroom_png_read(const uint8_t *_Nonnull file, size_t byte_count, uint32_t width,
                        uint32_t height, uint32_t block, int is_interlaced,
                        uint8_t *_Nonnull rgba, char *_Nonnull message);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The installed fonts. One thread at a time, also with its layouts.
+// The installed fonts. One thread at a time uses them and their layouts.
 typedef struct greenroom_fonts greenroom_fonts;
 
 greenroom_fonts *_Nullable greenroom_fonts_open(void);

@@ -45,7 +45,7 @@ greenroom_pipewire *_Nullable greenroom_pipewire_loudspeaker(
 
 // The audio of other programs, 16-bit samples at 48 kHz, while they play: of programs whose name contains
 // `program`, or of all if it is empty, but for two processes. `descriptor` is connected to PipeWire, and belongs to the node from
-// now on, also if this fails.
+// now on, even if this fails.
 greenroom_pipewire *_Nullable greenroom_pipewire_tap_programs(
     int descriptor, const char *_Nonnull name, const char *_Nonnull program, uint32_t channels,
     int64_t process, int64_t other_process, greenroom_pipewire_reason *_Nonnull reason);
@@ -136,7 +136,7 @@ uint32_t greenroom_pipewire_read_samples(
 
 // The counters of a microphone or loudspeaker, in frames.
 typedef struct greenroom_pipewire_counts {
-    uint64_t silent;  // silence in place of samples that were late
+    uint64_t silent;  // silence instead of samples that were late
     uint64_t dropped; // lost: more than its buffer holds
 } greenroom_pipewire_counts;
 

@@ -27,7 +27,7 @@ enum {
     GREENROOM_PORTAL_FAILED = 2,  // the reason is set
 };
 
-// Speaks D-Bus on a connected descriptor, which belongs to the portal from now on, also if this fails.
+// Speaks D-Bus on a connected descriptor, which belongs to the portal from now on, even if this fails.
 greenroom_portal *_Nullable greenroom_portal_open(
     int descriptor, greenroom_portal_reason *_Nonnull reason);
 

@@ -38,7 +38,7 @@ typedef struct greenroom_x11_window {
     char class_name[128];
 } greenroom_x11_window;
 
-// Speaks X11 on a connected descriptor, which belongs to the display from now on, also if this fails. `key` is an
+// Speaks X11 on a connected descriptor, which belongs to the display from now on, even if this fails. `key` is an
 // MIT-MAGIC-COOKIE-1, or NULL.
 greenroom_x11 *_Nullable greenroom_x11_open(
     int descriptor, const uint8_t *_Nullable key, uint32_t key_length, uint32_t screen,
@@ -46,7 +46,7 @@ greenroom_x11 *_Nullable greenroom_x11_open(
 
 void greenroom_x11_close(greenroom_x11 *_Nonnull display);
 
-// Makes every call of the display fail, also a running one. Any thread.
+// Makes every call of the display fail, including a running one. Any thread.
 void greenroom_x11_interrupt(greenroom_x11 *_Nonnull display);
 
 // Whether the connection is lost.

@@ -35,6 +35,6 @@ public struct OutputBlock: ~Copyable {
     }
 }
 
-// The samples are read-only, also to the host while they are lent, and a borrowed block does not
+// The samples are read-only, even for the host while they are lent, and a borrowed block does not
 // outlive the callback.
 extension OutputBlock: @unchecked Sendable {}

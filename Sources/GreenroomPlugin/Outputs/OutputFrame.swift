@@ -99,7 +99,7 @@ public struct OutputFrame: ~Copyable {
     }
 }
 
-// A frame is read-only, also to the host while it is lent. A kept one is released once, by the only
+// A frame is read-only, even for the host while it is lent. A kept one is released once, by the only
 // value that has it: it can't be copied.
 extension OutputFrame: @unchecked Sendable {}
 

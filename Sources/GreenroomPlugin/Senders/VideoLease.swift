@@ -46,7 +46,7 @@ public struct VideoLease: ~Copyable, Sendable {
         frame.fill(plane: plane, with: value)
     }
 
-    /// Sends the frame. The lease ends, also when the host refuses the frame.
+    /// Sends the frame. The lease ends, even when the host refuses the frame.
     ///
     /// - Parameter info: Rotation, colour, offer revision and timestamp. Revision 0 means the current offer
     ///   at `acquire`.

@@ -118,7 +118,7 @@ public final class SessionClock: Sendable {
 
     /// Starts to detect plugins that do not use the clock.
     ///
-    /// - Parameter look: Runs at least every 100 ms of real time, also while a virtual clock stands still;
+    /// - Parameter look: Runs at least every 100 ms of real time, even while a virtual clock stands still;
     ///   never on a real clock.
     package func watch(
         look: @escaping @Sendable () -> Void = {},

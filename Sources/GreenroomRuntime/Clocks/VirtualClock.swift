@@ -263,7 +263,7 @@ final class VirtualClock: Sendable {
     /// Starts to detect plugins whose threads don't return to the clock.
     ///
     /// - Parameters:
-    ///   - look: Runs at least every 100 ms of real time, also while time stands still.
+    ///   - look: Runs at least every 100 ms of real time, even while time stands still.
     ///   - tell: Gets the plugin's number, and whether it has used the clock before.
     func watch(
         look: @escaping @Sendable () -> Void,
@@ -477,7 +477,7 @@ enum ThreadSleeper {
         }
     }
 
-    /// The key's destructor removes an ending thread, also a plugin's, from the clock.
+    /// The key's destructor removes an ending thread, including a plugin's, from the clock.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key) { pointer in

@@ -80,7 +80,7 @@ struct PluginSlots {
 
     private let hasControllers: Bool
 
-    /// The feeds of all output plugins and composers, also of plugins that left.
+    /// The feeds of all output plugins and composers, including plugins that left.
     let feeds: [OutputFeed]
 
     /// Makes an instance for each plugin of a plan.

@@ -256,7 +256,7 @@ extension Validator {
         checks.filter { wishes.isEmpty || wishes.contains($0.id) || wishes.contains($0.group) }
     }
 
-    /// The check or group with the most similar name, also without its group; nil if none is
+    /// The check or group with the most similar name, with or without its group; nil if none is
     /// similar.
     fileprivate static func checkName(near wish: String) -> String? {
         let groups = Set(checks.map(\.group)).sorted()

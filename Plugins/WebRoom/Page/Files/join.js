@@ -383,7 +383,7 @@ function end(connection, keepalive = false) {
   request("DELETE", connection.location, undefined, { keepalive }).catch(() => {});
 }
 
-/** The page goes away. */
+/** Ends the connections, because the page closes. */
 export function goAway() {
   end(me.share, true);
   end(me.guest, true);

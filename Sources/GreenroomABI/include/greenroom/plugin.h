@@ -88,7 +88,7 @@
 #define GR_STATIC_ASSERT(name, condition) typedef char gr_static_assert_##name[(condition) ? 1 : -1]
 #endif
 
-/** Exports the entry function, also with -fvisibility=hidden. */
+/** Exports the entry function, even with -fvisibility=hidden. */
 #define GR_EXPORT __attribute__((visibility("default")))
 
 #if defined(__cplusplus)

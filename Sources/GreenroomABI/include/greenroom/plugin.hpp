@@ -560,7 +560,7 @@ class BasicVideoSource : public Source {
   virtual void negotiate(const gr_offer &offer, gr_answer &answer) { (void)offer, (void)answer; }
 
  protected:
-  /** The sender, with what was agreed on last: ask anew for each frame. [any] */
+  /** The sender, with what was agreed on last: ask again for each frame. [any] */
   VideoSender sender() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return sender_;
