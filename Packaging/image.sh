@@ -3,8 +3,8 @@
 # only, so no registry of images is needed, and no daemon: `podman load`, `skopeo copy oci-archive:…` and
 # `ctr image import` read it. A session runs in it without root, capabilities, HOME and a writable root.
 #
-#   Packaging/image.sh         everything: GStreamer for rooms, Chromium for web pages
-#   Packaging/image.sh slim    neither of them: sources, filters, recordings and streams
+#   Packaging/image.sh         everything: GStreamer for rooms, Chromium for web pages. localhost/greenroom:VERSION
+#   Packaging/image.sh slim    neither of them: sources, filters, recordings and streams. localhost/greenroom:VERSION-slim
 #
 # It needs the package of Packaging/debian.sh, and root. The Debian packages are downloaded once, into
 # .build/image-packages; from then on it runs offline and makes the same bytes. Remove that folder to update them.
@@ -21,8 +21,8 @@ fonts="fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
 # The libraries of the plugins; of alternatives the first one.
 libraries=$(dpkg-deb -f "$deb" Recommends | tr ',' '\n' | sed 's/[(|].*//; s/ //g')
 case $variant in
-    full) contents="$libraries $fonts chromium-headless-shell" ;;
-    slim) contents="$(echo "$libraries" | grep -v 'gst\|microhttpd') $fonts" ;;
+    full) tag= contents="$libraries $fonts chromium-headless-shell" ;;
+    slim) tag=slim contents="$(echo "$libraries" | grep -v 'gst\|microhttpd') $fonts" ;;
     *) fail "$variant: unknown. Packaging/image.sh makes full and slim." ;;
 esac
 [ "$(id -u)" = 0 ] || fail "mmdebstrap makes files of several users: run this as root."
@@ -70,6 +70,6 @@ mmdebstrap --quiet --variant=essential --include="greenroom $contents" \
     bookworm "$folder/root.tar" "deb [trusted=yes] copy:$folder/repository ./"
 
 output=.build/greenroom-$version-$variant.oci.tar
-python3 Packaging/oci.py "$folder/root.tar" "$output" "$version"
+python3 Packaging/oci.py "$folder/root.tar" "$output" "$version" "$tag"
 tar -xOf "$folder/root.tar" ./var/lib/dpkg/status > ".build/image-packages/$variant.status"
 ls -l "$output"

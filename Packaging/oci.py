@@ -1,4 +1,7 @@
-"""Makes an OCI archive of a root file system: python3 Packaging/oci.py ROOT.tar IMAGE.tar VERSION."""
+"""Makes an OCI archive of a root file system: python3 Packaging/oci.py ROOT.tar IMAGE.tar VERSION [VARIANT].
+
+The image's tag is VERSION, or VERSION-VARIANT.
+"""
 
 import gzip
 import hashlib
@@ -15,7 +18,8 @@ import time
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
-def main(root: str, output: str, version: str) -> None:
+def main(root: str, output: str, version: str, variant: str = "") -> None:
+    tag = f"{version}-{variant}" if variant else version
     epoch = int(os.environ["SOURCE_DATE_EPOCH"])
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch))
     with tempfile.TemporaryFile() as layer, tarfile.open(output, "w", format=tarfile.USTAR_FORMAT) as archive:
@@ -71,7 +75,7 @@ def main(root: str, output: str, version: str) -> None:
                   "config": config, "layers": layers}),
             "manifest.v1+json",
         )
-        manifest["annotations"] = {"org.opencontainers.image.ref.name": f"localhost/greenroom:{version}"}
+        manifest["annotations"] = {"org.opencontainers.image.ref.name": f"localhost/greenroom:{tag}"}
         for name, value in [
             ("index.json", {"schemaVersion": 2, "manifests": [manifest]}),
             ("oci-layout", {"imageLayoutVersion": "1.0.0"}),

@@ -37,17 +37,22 @@ def valid(name: str) -> str:
     return name
 
 
-def manifests(name: str, session: str, tokens: dict[str, str]) -> list[dict]:
+def manifests(name: str, session: str, tokens: dict[str, str], image: str = IMAGE) -> list[dict]:
     """The resources of a room. Its session file reads the tokens from /run/secrets/greenroom."""
+    health = {"path": "/health", "port": "page"}
     labels = {"app.kubernetes.io/name": "greenroom", "app.kubernetes.io/instance": name}
     meta = {"name": f"greenroom-{name}", "labels": labels}
     container = {
         "name": "greenroom",
-        "image": IMAGE,
+        "image": image,
         "args": ["run", "/etc/greenroom/session.yaml"],
         "ports": [{"name": "page", "containerPort": 8080}],
-        "resources": {"requests": {"cpu": "1", "memory": "512Mi"}, "limits": {"memory": "1536Mi"}},
-        "livenessProbe": {"httpGet": {"path": "/health", "port": "page"}},
+        "resources": {
+            "requests": {"cpu": "1", "memory": "288Mi", "ephemeral-storage": "64Mi"},
+            "limits": {"memory": "1536Mi", "ephemeral-storage": "1Gi"},
+        },
+        "startupProbe": {"httpGet": health, "periodSeconds": 1, "failureThreshold": 60},
+        "livenessProbe": {"httpGet": health, "periodSeconds": 10, "timeoutSeconds": 5, "failureThreshold": 3},
         "readinessProbe": {"httpGet": {"path": "/ready", "port": "page"}, "periodSeconds": 5},
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -63,18 +68,20 @@ def manifests(name: str, session: str, tokens: dict[str, str]) -> list[dict]:
     }
     pod = {
         "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
         "terminationGracePeriodSeconds": DRAIN_SECONDS + 60,
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": 10001,
+            "runAsGroup": 10001,
             "fsGroup": 10001,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
         "containers": [container],
         "volumes": [
-            {"name": "session", "configMap": {"name": meta["name"]}},
-            {"name": "tokens", "secret": {"secretName": meta["name"], "defaultMode": 0o440}},
-            {"name": "temporary", "emptyDir": {}},
+            {"name": "session", "configMap": {"name": meta["name"], "optional": False}},
+            {"name": "tokens", "secret": {"secretName": meta["name"], "defaultMode": 0o440, "optional": False}},
+            {"name": "temporary", "emptyDir": {"sizeLimit": "256Mi"}},
             {"name": "recordings", "emptyDir": {}},
         ],
     }
@@ -109,17 +116,17 @@ def manifests(name: str, session: str, tokens: dict[str, str]) -> list[dict]:
 class Kubernetes:
     """Rooms as Deployments. kr8s reads the usual configuration of kubectl."""
 
-    def __init__(self, namespace: str = "default", **options: object) -> None:
+    def __init__(self, namespace: str = "default", image: str = IMAGE, **options: object) -> None:
         import kr8s
 
-        self.kr8s = kr8s
+        self.kr8s, self.image = kr8s, image
         self.api = kr8s.api(namespace=namespace, **options)
 
     def make(self, name: str, session: str) -> dict[str, str]:
         tokens = new_tokens()
         made = []
         try:
-            for manifest in manifests(name, session, tokens):
+            for manifest in manifests(name, session, tokens, self.image):
                 resource = self.kr8s.objects.object_from_spec(manifest, self.api)
                 resource.create()
                 made.append(resource)
@@ -135,7 +142,7 @@ class Kubernetes:
         for deployment in self.api.get("deployments", label_selector=LABEL):
             raw = deployment.raw
             rooms.append({
-                "name": raw["metadata"]["labels"]["app.kubernetes.io/instance"],
+                "name": raw["metadata"]["labels"].get("app.kubernetes.io/instance", raw["metadata"]["name"]),
                 "since": raw["metadata"].get("creationTimestamp", ""),
                 "ready": bool(raw.get("status", {}).get("readyReplicas")),
             })
@@ -172,19 +179,21 @@ class Systemd:
             (place / role).write_text(token)
             (place / role).chmod(0o600)
             credentials.append(f"--property=LoadCredential={role}:{place / role}")
-        self.run(
-            [
-                "systemd-run", f"--unit={unit}", "--collect", "--service-type=notify",
-                "--property=DynamicUser=yes", f"--property=StateDirectory=greenroom/{name}",
-                f"--property=WorkingDirectory=/var/lib/greenroom/{name}",
-                f"--property=RuntimeDirectory=greenroom/{name}", "--property=KillMode=mixed",
-                "--property=ProtectSystem=strict", "--property=NoNewPrivileges=yes",
-                "--property=CapabilityBoundingSet=", "--property=Delegate=cpu",
-                f"--property=LoadCredential=session.yaml:{file}", *credentials,
-                "greenroom", "run", f"/run/credentials/{unit}/session.yaml",
-            ],
-            check=True,
-        )
+        command = [
+            "systemd-run", f"--unit={unit}", "--collect", "--service-type=notify",
+            "--property=DynamicUser=yes", f"--property=StateDirectory=greenroom/{name}",
+            f"--property=WorkingDirectory=/var/lib/greenroom/{name}",
+            f"--property=RuntimeDirectory=greenroom/{name}", "--property=KillMode=mixed",
+            "--property=ProtectSystem=strict", "--property=NoNewPrivileges=yes",
+            "--property=CapabilityBoundingSet=", "--property=Delegate=cpu",
+            f"--property=LoadCredential=session.yaml:{file}", *credentials,
+            "greenroom", "run", f"/run/credentials/{unit}/session.yaml",
+        ]
+        try:
+            self.run(command, check=True, capture_output=True, text=True)
+        except Exception:
+            self.remove(name)
+            raise
         return tokens
 
     def list(self) -> list[dict]:
@@ -203,7 +212,13 @@ class Systemd:
 
     def end(self, name: str) -> None:
         # The session asks systemd for the time of its drain timeout.
-        self.run(["systemctl", "stop", "--no-block", f"greenroom-room-{name}.service"], check=True)
+        self.run(
+            ["systemctl", "stop", "--no-block", f"greenroom-room-{name}.service"],
+            check=True, capture_output=True, text=True,
+        )
+        self.remove(name)
+
+    def remove(self, name: str) -> None:
         for file in sorted((self.folder / name).glob("*")):
             file.unlink()
         (self.folder / name).rmdir()
@@ -217,11 +232,41 @@ def main() -> None:
     make = commands.add_parser("make")
     make.add_argument("name", type=valid)
     make.add_argument("--file", type=pathlib.Path, required=True)
+    make.add_argument("--image", default=IMAGE, help="the image on Kubernetes (default: %(default)s)")
     make.add_argument("--url", default="https://ROOM", help="the address of the room's page, for the links")
     commands.add_parser("list")
     commands.add_parser("end").add_argument("name", type=valid)
     options = parser.parse_args()
-    rooms = Systemd() if options.on == "systemd" else Kubernetes(options.namespace)
+    try:
+        serve(options)
+    except Exception as error:
+        # Without a cluster, systemd, kr8s or the room, the reason is all that helps.
+        sys.exit(f"rooms.py: {explanation(error, options.on)}")
+
+
+def explanation(error: Exception, place: str) -> str:
+    """What failed and what to do, in one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, ModuleNotFoundError):
+        return f"{text}. Install it: pip install {error.name}"
+    if isinstance(error, LookupError):
+        return str(error.args[0])
+    if isinstance(error, FileNotFoundError) and str(error.filename).startswith("system"):
+        return f"{error.filename} is not on this machine. --on systemd needs a machine that systemd has started."
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"{error.cmd[0]} ended with code {error.returncode}: {(error.stderr or 'see above').strip()}"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    if place == "kubernetes":
+        return f"the Kubernetes API failed: {text}. `kubectl get deployments` uses the same configuration."
+    return text
+
+
+def serve(options: argparse.Namespace) -> None:
+    if options.on == "systemd":
+        rooms = Systemd()
+    else:
+        rooms = Kubernetes(options.namespace, getattr(options, "image", IMAGE))
     if options.command == "make":
         tokens = rooms.make(options.name, options.file.read_text())
         for role in ROLES[:3]:
@@ -231,10 +276,7 @@ def main() -> None:
         for room in rooms.list():
             print(f"{room['name']:<24} {'ready' if room['ready'] else 'not ready':<10} {room['since']}")
     else:
-        try:
-            rooms.end(options.name)
-        except LookupError as error:
-            sys.exit(f"rooms.py: {error}")
+        rooms.end(options.name)
         print(f"{options.name} drains: it ends after its last guest, at {time.strftime('%H:%M')} + its drain timeout "
               "at the latest.")
 

@@ -19,11 +19,15 @@ cc -O2 -static -o "$folder/confine" Tests/Service/confine.c -lseccomp
 unpack() {
     mkdir -p "$folder/$1/oci" "$folder/$1/root" "$folder/$1/recordings"
     tar -xf .build/*greenroom-*-"$1".oci.tar -C "$folder/$1/oci"
-    python3 - "$folder/$1/oci" > "$folder/$1/layer" << 'END'
+    python3 - "$folder/$1/oci" "$1" > "$folder/$1/layer" << 'END'
 import json, pathlib, sys
 oci = pathlib.Path(sys.argv[1])
 blob = lambda entry: oci / "blobs/sha256" / entry["digest"].removeprefix("sha256:")
-manifest = json.loads(blob(json.loads((oci / "index.json").read_text())["manifests"][0]).read_text())
+(entry,) = json.loads((oci / "index.json").read_text())["manifests"]
+tag = entry["annotations"]["org.opencontainers.image.ref.name"]
+# Both images can be loaded beside each other.
+assert tag.endswith("-slim") == (sys.argv[2] == "slim"), tag
+manifest = json.loads(blob(entry).read_text())
 config = json.loads(blob(manifest["config"]).read_text())["config"]
 assert config["User"] == "10001:10001" and config["Entrypoint"] == ["greenroom"], config
 (layer,) = manifest["layers"]
