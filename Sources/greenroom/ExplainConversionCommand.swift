@@ -10,11 +10,12 @@ struct ExplainConversionCommand: ParsableCommand {
         commandName: "explain-conversion",
         abstract: "Show how frames are converted, and the cost on this machine.",
         discussion: """
-            Prints the steps of the conversion, each with the bytes that it moves, what copying as many \
-            bytes costs, and what the step costs: the processor time of one thread, the median of 21 runs. A \
-            session makes the same plan for an output whose format or size is not the camera's. It runs steps \
-            whose results are large together, in bands of rows that stay in the processor's cache: the last \
-            line has what that costs.
+            Prints each step of the conversion with the bytes that it moves, the cost of copying as many \
+            bytes, and the cost of the step. Costs are processor time of one thread, the median of 21 runs.
+
+            A session makes the same plan for an output whose format or size differs from the camera's. If \
+            the results of several steps are large, the session runs these steps together, in bands of rows \
+            that stay in the processor's cache. The last line has the cost of that.
 
                 greenroom explain-conversion bgra 1920x1080 i420 1280x720
             """)
@@ -23,7 +24,7 @@ struct ExplainConversionCommand: ParsableCommand {
         help: "The format of the frames: i420, nv12, bgra and so on.", transform: named(\.name))
     var format: PixelFormat
 
-    @Argument(help: "Their size, such as 1920x1080.", transform: frameSize)
+    @Argument(help: "The size of the frames, such as 1920x1080.", transform: frameSize)
     var size: FrameSize
 
     @Argument(help: "The requested format.", transform: named(\.name))

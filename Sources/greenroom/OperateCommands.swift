@@ -149,8 +149,8 @@ struct ControlCommand: ParsableCommand {
         commandName: "control",
         abstract: "Send commands to a running session.",
         discussion: """
-            Accepts the commands of greenroom run --control: greenroom control demo help lists \
-            them. Each argument is one command; without arguments the commands are read from \
+            Accepts the commands of greenroom run --control, which greenroom control demo help \
+            lists. Each argument is one command. Without arguments, the program reads commands from \
             standard input, one per line. Exit codes: 0 all succeeded, 65 one failed.
             """)
 
@@ -259,8 +259,8 @@ struct DrainCommand: ParsableCommand {
         abstract:
             "Refuse new guests, and wait until the session ends after its last guest.",
         discussion: """
-            The session ends after its drain-timeout at the latest; without one, at once. Ctrl-C ends \
-            this command only: the session continues to drain.
+            The session ends after its drain-timeout at the latest. If it has none, it ends at once. \
+            Ctrl-C ends only this command, and the session continues to drain.
             """)
 
     @OptionGroup var session: SessionOption

@@ -11,19 +11,20 @@ struct NewCommand: ParsableCommand {
         abstract: "Create a plugin in a separate folder.",
         discussion: """
             The folder has one source file that works as it is, a build file, a session file to \
-            try it with, and a README. Kinds have the names of roles in a session file; the names \
-            that `greenroom plugins` prints work as well, with hyphens: video-source.
+            try the plugin with, and a README. Kinds are named after the roles in a session file. You \
+            can also use the names that `greenroom plugins` prints, with hyphens: video-source.
 
-            A plugin in Swift builds against a checkout of Greenroom; an installed program copies \
-            the SDK into the folder. A plugin in C or C++ builds \
-            against headers alone, which are copied into the folder. A plugin in Python needs the \
-            package greenroom: pip install greenroom-*.whl.
+            A plugin in Swift builds against a checkout of Greenroom, or against a copy of the SDK if \
+            the program is installed. A plugin in C or C++ needs only headers, which the command \
+            copies into the folder. A plugin in Python needs the package greenroom: pip install \
+            greenroom-*.whl.
             """)
 
     @Argument(help: "The kind of the plugin.")
     var kind: PluginTemplate
 
-    @Argument(help: "The name of plugin and folder: letters, digits and '-', a letter first.")
+    @Argument(
+        help: "The name of plugin and folder: letters, digits and '-', beginning with a letter.")
     var name: String
 
     @Option(help: "The programming language.")

@@ -15,14 +15,17 @@ struct PreviewCommand: ParsableCommand {
         commandName: "preview",
         abstract: "Run one plugin without a session file and show its statistics.",
         discussion: """
-            On a terminal the statistics are updated in place; elsewhere a line is printed each \
-            second. They go to standard output, or to standard error with --y4m -. Ctrl-C ends the \
-            preview. A filter receives the video of ColorBars, which the ceilings limit. An output or \
-            a call receives the video of ColorBars and the audio of Tone; of an output the \
-            statistics are what it takes, of a call also its participants and what their tracks \
-            sent. A composer receives the same and the participants of LoopbackCall. A bundled \
-            plugin runs in the host's process, unless --watch or a grant is given. Exit codes are \
-            those of greenroom run for the same plugin.
+            On a terminal, the preview updates its statistics in place; elsewhere, it prints a line \
+            each second. The statistics go to standard output, or to standard error with --y4m -. \
+            Ctrl-C ends the preview.
+
+            A filter receives the video of ColorBars, which the ceilings limit. An output or a call \
+            receives the video of ColorBars and the audio of Tone. A composer also receives the \
+            participants of LoopbackCall. The statistics of an output count the media that it \
+            accepts; those of a call also count the media of its participants.
+
+            A bundled plugin runs in the host's process, unless you set --watch or a grant. The exit \
+            codes are those of greenroom run for the same plugin.
 
               greenroom preview ColorBars --ceiling "2s 640x360@15, 6s none" --duration 12s
               greenroom preview ./camera.so --y4m - | ffplay -colorspace bt709 -
