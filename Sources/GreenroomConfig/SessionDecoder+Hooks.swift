@@ -9,7 +9,8 @@ extension SessionDecoder {
     }
 
     static let hooks = Decoder<[HookTrigger: HookAction]>.section(
-        [HookTrigger: HookAction](), name: "on", "Hooks, by event.",
+        [HookTrigger: HookAction](), name: "on",
+        "Programs and requests that the host starts, by the event that starts them.",
         expectation: "a section with keys such as file-finished and ended",
         fields: HookTrigger.allCases.map { trigger in
             Field(
@@ -42,7 +43,8 @@ extension SessionDecoder {
     }()
 
     private static let request = Decoder<HookAction>.section(
-        Request(), name: "hook-request", "A signed HTTPS request.",
+        Request(), name: "hook-request",
+        "A signed HTTPS request that reports the event to a server.",
         expectation: "a section with the keys \"post\" and \"secret-file\"",
         fields: [
             Field(

@@ -190,7 +190,7 @@ enum SessionDecoder {
     }
 
     private static let timelineEntry = Decoder<TimelineEntry>.section(
-        TimelineDraft(), name: "timeline-entry", "A command and its time.",
+        TimelineDraft(), name: "timeline-entry", "A command that the host executes at its time.",
         expectation: "a section with the key \"at\" and what to do then",
         presence: .exactlyOneOf(ceilings.map(\.word) + ["set", "do"]),
         keyAliases: timelineKeyAliases,
@@ -433,7 +433,7 @@ enum SessionDecoder {
     static func filter(_ kind: PluginKind) -> Decoder<Source> {
         guard !kind.isAudioFilter else {
             return source(
-                kind.facts.word, "An audio filter's plugin.",
+                kind.facts.word, "A plugin that edits audio.",
                 example: ("Gain", ["level": .number(6)]),
                 more: [
                     Field(
@@ -445,7 +445,7 @@ enum SessionDecoder {
                 ])
         }
         return source(
-            kind.facts.word, "A filter's plugin.",
+            kind.facts.word, "A plugin that edits frames.",
             example: ("Adjust", ["brightness": .number(0.1)]),
             more: [
                 Field(
@@ -490,7 +490,7 @@ enum SessionDecoder {
     }
 
     private static let call = Decoder<SessionOutput>.section(
-        OutputDraft(), name: "call", "A call.",
+        OutputDraft(), name: "call", "The plugin that brings participants into the session.",
         expectation: "a section with the key \"plugin\"",
         presence: .either(pluginKeys, orAlone: []),
         keyAliases: pluginAliases,

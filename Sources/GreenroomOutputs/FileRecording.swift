@@ -178,7 +178,7 @@ extension FileRecording {
     }
 
     static let section = Decoder<FileRecording>.section(
-        Draft(), name: "record-file", "A recording in one file.",
+        Draft(), name: "record-file", "Records the session in one file.",
         expectation: "a section with the key \"file\"",
         fields: [
             Field(

@@ -57,7 +57,7 @@ extension LoudspeakerOutput {
         "Plays the session's audio on an ALSA PCM; in a call the participants' audio.",
         examples: ["default", ["device": "plughw:0,0"]], reportKey: Loudspeaker.reportKey,
         decoder: Decoder<LoudspeakerOutput>.section(
-            LoudspeakerOutput(), name: "loudspeaker", "A loudspeaker.",
+            LoudspeakerOutput(), name: "loudspeaker", "Plays the session's audio on a loudspeaker.",
             expectation: "an ALSA PCM, or a section with the key \"device\"", shortKey: "device",
             fields: [
                 Field(

@@ -196,7 +196,7 @@ extension Recording {
     }()
 
     private static let section = Decoder<Recording>.section(
-        Draft(), name: "record", "A recording.",
+        Draft(), name: "record", "Records the session in a folder.",
         expectation: "a folder, the name of a file such as talk.mkv, or a section with the key "
             + "\"folder\"",
         shortKey: "folder",

@@ -22,7 +22,7 @@ extension StreamOutput {
             + "defaults.",
         examples: ["rtmp://live.example.com/app/key", "srt://127.0.0.1:9000"],
         decoder: Decoder<StreamOutput>.section(
-            StreamOutput(url: ""), name: "stream", "A stream.",
+            StreamOutput(url: ""), name: "stream", "Sends the session to a media server.",
             expectation: "the URL of a server, or a section with the key \"url\"", shortKey: "url",
             fields: [
                 Field(

@@ -88,7 +88,7 @@ extension Y4MOutput {
         key: "y4m", "Writes a track's video as Y4M to standard output, for pipes.",
         examples: ["-", ["track": "share", "fps": 15]],
         decoder: Decoder<Y4MOutput>.section(
-            Draft(), name: "y4m", "Video as Y4M.",
+            Draft(), name: "y4m", "Writes video as Y4M to standard output.",
             expectation: "\"-\", or a section with keys such as track", shortKey: "to",
             fields: [
                 Field(

@@ -27,7 +27,8 @@ private struct SessionFilePage {
     private(set) var text = """
         # Session file
 
-        Look up every key of a session file.
+        This page is the reference of all keys of a session file. If you are new to session files, read [Run a
+        session](run-a-session.md) first.
 
         A session file is YAML, or JSON. A session needs at least a camera, a microphone, a share, a stage or a call.
 
