@@ -42,7 +42,7 @@ struct FileNames {
         }
     }
 
-    /// Throws if another recording writes to the next file or to one that follows it, because the files
+    /// Throws if another recording writes to the next file or to a later file, because the files
     /// before belong to that recording.
     func checkUnlocked() throws(RecordingError) {
         var later = self

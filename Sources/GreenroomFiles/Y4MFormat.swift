@@ -170,7 +170,7 @@ extension Y4MFormat {
         return (format, end + 1, notes)
     }
 
-    /// The position of chroma samples that a name of 4:2:0 stands for; nil for other names.
+    /// The position of chroma samples for a name of 4:2:0; nil for other names.
     private static func siting(_ name: String) -> ChromaSiting? {
         switch name.lowercased() {
         case "420", "420jpeg": .center

@@ -3,7 +3,7 @@ public struct Status: RawRepresentable, Hashable, Sendable {
     /// The number that crosses the interface.
     public let rawValue: Int32
 
-    /// Makes a status of any number, including one that the header does not define.
+    /// Makes a status of any number, even if the header does not define the number.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// Done.
