@@ -43,7 +43,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
                 + "as \"default\" or \"dmix\"."
         case EACCES, EPERM:
             return
-                "This user may not use audio devices: add it to the group audio, and log in again."
+                "This user may not use audio devices: add the user to the group audio, and log in again."
         default: return nil
         }
     }

@@ -75,7 +75,7 @@ enum SessionDecoder {
         + topRoles.map { role in
             Field(
                 role.facts.pluralKey, \.named[role], namedSections(of: role),
-                "More than one \(role.facts.name), each under its name. The track of \"desk\" is "
+                "More than one \(role.facts.name), each under a name. The track of \"desk\" is "
                     + "\(role.trackName).desk.",
                 examples: [["desk": role.examples[0]]])
         } + [

@@ -92,7 +92,7 @@ extension Decoder {
     ) -> Decoder<[(name: String, value: Item)]> {
         let schema = Schema(
             kind: .named(item.schema, pattern: pattern, limit: limit),
-            expectation: "a section of \(what), each under its name")
+            expectation: "a section of \(what), each under a name")
         return Decoder<[(name: String, value: Item)]>(schema: schema) { node, path, reading in
             switch node.content {
             case .refused: return nil

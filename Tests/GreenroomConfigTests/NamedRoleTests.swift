@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         ("cameras: { 1st: { plugin: A } }", "not a name."),
         ("cameras: { a.b: { plugin: A } }", "not a name."),
-        ("cameras: [{ plugin: A }]", "a section of cameras, each under its name"),
+        ("cameras: [{ plugin: A }]", "a section of cameras, each under a name"),
         ("cameras: {}", "has no cameras. Add one under its name, or remove the key."),
         ("camera: { plugin: A }\nstages:", "has no stages. Add one"),
         ("cameras: { desk: {} }", "needs one of the keys \"plugin\", \"connect\""),
