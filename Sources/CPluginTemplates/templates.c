@@ -116,6 +116,14 @@ static const uint8_t exports_map[] = {
 #embed "Templates/exports.map"
 };
 
+static const uint8_t csv_file_h[] = {
+#embed "Templates/csv-file.h"
+};
+
+static const uint8_t csv_plugin_h[] = {
+#embed "Templates/csv-plugin.h"
+};
+
 static const uint8_t microphone_c[] = {
 #embed "Templates/microphone.c"
 };
@@ -247,6 +255,8 @@ static const struct greenroom_embedded_file files[] = {
     {"camera.cpp", camera_cpp, sizeof camera_cpp},
     {"composer.c", composer_c, sizeof composer_c},
     {"composer.cpp", composer_cpp, sizeof composer_cpp},
+    {"csv-file.h", csv_file_h, sizeof csv_file_h},
+    {"csv-plugin.h", csv_plugin_h, sizeof csv_plugin_h},
     {"exports.map", exports_map, sizeof exports_map},
     {"microphone.c", microphone_c, sizeof microphone_c},
     {"microphone.cpp", microphone_cpp, sizeof microphone_cpp},

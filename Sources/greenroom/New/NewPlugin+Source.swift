@@ -60,11 +60,12 @@ extension NewPlugin {
         return text.replacing(#""../greenroom""#, with: greenroom.swiftLiteral)
     }
 
-    /// The text of a template.
+    /// The text of a template, with the lines that it shares with others.
     private static func template(_ name: String) -> String {
         var size = 0
         let bytes = greenroom_template(name, &size)
         return String(decoding: UnsafeBufferPointer(start: bytes, count: size), as: UTF8.self)
+            .replacing(#/#include "(csv-.*)"\n/#) { template(String($0.output.1)) }
     }
 
     /// The template with the plugin's names.
