@@ -49,7 +49,8 @@ ${outputs:+outputs:
 $outputs}
 YAML
     case $parts in *-record) echo 'stage: { plugin: Stage }' >> "$work/bot.yaml" ;; esac
-    rm -f "$work"/call*
+    # The text of the session before must not be taken for this one's.
+    rm -f "$work"/call* "$work/log"
     "$greenroom" run "$work/bot.yaml" 2> "$work/log" &
     host=$!
     programs=$host

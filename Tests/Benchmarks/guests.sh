@@ -30,6 +30,8 @@ peer() {
 
 echo "guests  viewers  CPU s a minute  switches a second  audio thread"
 for people in "$@"; do
+    # The text of the room before must not be taken for this one's.
+    rm -f "$work/log"
     "$greenroom" run "$work/room.yaml" 2> "$work/log" &
     room=$!
     programs=$room

@@ -4,8 +4,15 @@
 # and audio; each viewer takes the first video and the mix. The room is isolated, as in the manual's page Many rooms.
 # Runs in a separate network, so that nothing else counts; needs root.
 #
-#   Tests/Benchmarks/rooms.sh [SECONDS [ROOM...]]     a ROOM is GUESTS-VIEWERS, with -stage or -record behind it
+#   Tests/Benchmarks/rooms.sh [SECONDS [ROOM...]]
 #
+# A ROOM is GUESTS-VIEWERS, with -stage, -record or -stage-record behind it, or the name of several of them:
+#
+#   idle     no sources; nobody; 1, 8 and 24 viewers
+#   people   1, 4 and 8 guests with 1 viewer, 8, and as many as an isolated room takes beside them
+#   stage, record, stage-record    the same people, with these
+#
+# Without a ROOM it measures all 41 of them for 15 s each, which takes about half an hour. A part takes seven minutes.
 # The pages' programs use the same processors: with more than about eight of them a machine with two is too slow for
 # the measurement, and the column `real` says so.
 set -eu
@@ -17,18 +24,37 @@ fi
 . Tests/WebRoom/common.sh
 seconds=${1:-15}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- none 0-0 0-1 0-8 0-24 1-0 4-0 8-0 1-1 4-8 8-8 8-24 1-0-record 4-0-stage 4-0-stage-record 8-8-stage-record
+[ $# -gt 0 ] || set -- idle people stage record stage-record
+# people SUFFIX: the rooms with guests. RoomLimits of WebRoom gives an isolated room, which may open 256 files and
+# threads, 64 + 8 files for each person, and 48 + 8 threads for each viewer + 16 for each guest.
+people() {
+    for guests in 1 4 8; do
+        most=$((24 - guests))
+        [ $most -le $((26 - 2 * guests)) ] || most=$((26 - 2 * guests))
+        for viewers in 1 8 $most; do echo "$guests-$viewers$1"; done
+    done
+}
+rooms=
+for room in "$@"; do
+    case $room in
+        idle) rooms="$rooms none 0-0 0-1 0-8 0-24" ;;
+        people) rooms="$rooms $(people "")" ;;
+        stage | record | stage-record) rooms="$rooms $(people "-$room")" ;;
+        *) rooms="$rooms $room" ;;
+    esac
+done
 
 viewer=a-viewer-who-is-measured guest=a-guest-who-is-measured
 # peer ARGUMENT...: a person, in the background.
 peer() {
-    LIMIT=$((seconds + 300)) /usr/bin/python3 Tests/WebRoom/peer.py "$@" > "$work/peer" 2>&1 &
+    LIMIT=$((seconds + 300)) /usr/bin/python3 Tests/WebRoom/peer.py "$@" >> "$work/peers" 2>&1 &
     peers="$peers $!"
     programs="$! $programs"
 }
 
 echo "guests  viewers  stage  record   cores  memory MB  ports  Mbit/s  real %"
-for room in "$@"; do
+# shellcheck disable=SC2086 # rooms are words
+for room in $rooms; do
     guests=0 viewers=0 sources='camera: { plugin: ColorBars }
 microphone: { plugin: Tone }'
     case $room in
@@ -53,7 +79,8 @@ call:
   settings: { viewer-token: $viewer, guest-token: $guest }
 $record
 YAML
-    rm -f "$work"/call*
+    # The text of the room before must not be taken for this one's.
+    rm -f "$work"/call* "$work/log" "$work/peers"
     "$greenroom" run "$work/room.yaml" 2> "$work/log" &
     host=$!
     programs=$host
@@ -68,7 +95,7 @@ YAML
     tries=0
     until [ "$("$greenroom" status "measured-$$" --json | sed -n 's/.*"viewers":\([0-9]*\).*/\1/p')" = "$viewers" ]; do
         tries=$((tries + 1))
-        [ $tries -le 600 ] || fail "Not all viewers connect."
+        [ $tries -le 600 ] || fail "$room: not all viewers connect: $(cat "$work/peers" "$work/log")"
         sleep 0.1
     done
     sleep 3
@@ -104,7 +131,8 @@ print(
     f"{'yes' if '-record' in room else '':>6}  {cpu / span:6.3f}  {tree_memory(processes):9.0f}  "
     f"{udp_ports(processes):5}  {octets * 8 / span / 1e6:6.2f}  {real:6.1f}", flush=True)
 END
+    for peer in $peers; do kill "$peer" || fail "$room: a person has left: $(cat "$work/peers" "$work/log")"; done
     # shellcheck disable=SC2086 # processes are words
-    [ -z "$peers" ] || { kill $peers; wait $peers || true; }
-    finish "$host"
+    [ -z "$peers" ] || wait $peers || true
+    finish "$host" || fail "$room: the session failed: $(cat "$work/log")"
 done

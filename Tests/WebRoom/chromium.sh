@@ -11,6 +11,7 @@ install_packages $build_packages chromium ffmpeg python3-venv
 prepare_media
 shots="$PWD/.build/web-room"
 mkdir -p "$shots"
+rm -f "$shots/log"
 # Playwright drives the Chromium that is installed.
 python=$(python_with playwright)
 

@@ -44,6 +44,8 @@ wait_for "video arrives" "$work/server"
 wait_for "audio arrives" "$work/server"
 
 for receivers in "$@"; do
+    # The text of the crowd before must not be taken for this one's.
+    rm -f "$work/crowd"
     "$work/sfu" crowd "http://127.0.0.1:$port/whep" $token "$receivers" "$seconds" > "$work/crowd" &
     crowd=$!
     wait_for measuring "$work/crowd"

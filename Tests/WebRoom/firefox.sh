@@ -11,6 +11,7 @@ install_packages $build_packages $pipewire_packages firefox-esr ffmpeg
 prepare_media
 shots="$PWD/.build/web-room"
 mkdir -p "$shots"
+rm -f "$shots/log-firefox"
 
 say "Firefox joins a room"
 live_room "{ record: recording }"

@@ -60,6 +60,8 @@ PYTHON
 
 # join URL NAME: a guest for 20 s, who sends numbered frames and beeps.
 join() {
+    # The text of the guest before must not be taken for this one's.
+    rm -f "$work/sent"
     LIMIT=60 /usr/bin/python3 Tests/WebRoom/peer.py count "$1" "$guest" "$2" > "$work/sent" 2>&1 &
     sender=$!
     programs="$sender $programs"

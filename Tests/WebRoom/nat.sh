@@ -151,6 +151,8 @@ call:
   allow: { network: true }
   memory-limit: 1 GB
 YAML
+    # The text of the room before must not be taken for this one's.
+    rm -f "$work/room"
     ip netns exec "$(space room)" "$greenroom" run "$work/nat.yaml" 2> "$work/room" &
     room=$!
     programs="$room $programs"
@@ -191,11 +193,12 @@ row() {
         peer "$family" "$use" watch $token 3 > "$work/out" 2> "$work/err" && result=yes
         got="$got $result"
         result=no
+        rm -f "$work/err"
         peer "$family" "$use" slots $token 1 180 > "$work/out" 2> "$work/err" &
         page=$!
         seconds=0
         while kill -0 $page 2> /dev/null && [ $seconds -lt $limit ]; do
-            grep -q "slot 0 320 180" "$work/err" && result=yes && break
+            grep -qs "slot 0 320 180" "$work/err" && result=yes && break
             seconds=$((seconds + 1))
             sleep 1
         done

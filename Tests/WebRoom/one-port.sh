@@ -66,6 +66,8 @@ call:
   allow: { network: true }
   settings: { address: 0.0.0.0, port: 8080, viewer-token: $viewer, guest-token: $guest, $1 }
 YAML
+    # The text of the room before must not be taken for this one's.
+    rm -f "$work/room" "$work/slots"
     ip netns exec "$server" "$greenroom" run "$work/room.yaml" 2> "$work/room" &
     room=$!
     programs="$room $programs"

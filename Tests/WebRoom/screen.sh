@@ -11,6 +11,7 @@ cd "$(dirname "$0")/../.."
 install_packages $build_packages $screen_packages chromium chromium-headless-shell python3-venv
 shots="$PWD/.build/web-room"
 mkdir -p "$shots"
+rm -f "$shots/log"
 python=$(python_with playwright)
 
 say "A screen, and a camera with a page, in a room"
