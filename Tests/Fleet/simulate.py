@@ -27,7 +27,7 @@ ASSUMPTIONS = {
     "median length of a call, in minutes": 40,
     "90th percentile of the length, in minutes": 110,
     "guests of a call": "2 to 8, 4 in the middle",
-    "viewers of a call": "0 to 24, 3 in the middle",
+    "viewers of a call": "0 to 24, 3 in the middle, and at most as many as the room takes",
     "recorded calls": 0.4,
     "share of a node that rooms may use": 0.75,
     "drain timeout, in minutes": 60,
@@ -47,8 +47,18 @@ class Costs:
     def of(self, guests: int, viewers: int, recorded: bool) -> tuple[float, float]:
         parts = {"a room": 1, "a guest": guests, "a viewer": guests + viewers}
         if recorded:
-            parts |= {"a guest's decoder": guests, "a stage": 1, "a recording": 1}
+            # The viewers watch the stage, so that it is encoded for them, too.
+            parts |= {"a guest's decoder": guests, "a stage": 1, "a recording": 1, "an encoder": 1}
         return tuple(sum(self.rows[name][i] * count for name, count in parts.items()) for i in (0, 1))
+
+
+def most_viewers(guests: int) -> int:
+    """The viewers for whom an isolated room has a place beside so many guests, who watch each other: the rule of
+    RoomLimits in the sources of WebRoom. Its process may have 256 files and as many threads."""
+    def fits(viewers: int) -> bool:
+        return 64 + 8 * (viewers + guests) <= 256 and 48 + 8 * viewers + 16 * guests <= 256
+
+    return max((viewers for viewers in range(25) if fits(guests + viewers)), default=0)
 
 
 class Room:
@@ -59,7 +69,7 @@ class Room:
         self.number, self.start = number, start
         self.end = start + 60 * choice.lognormvariate(math.log(median), sigma)
         self.guests = round(choice.triangular(2, 8, 4))
-        self.viewers = round(choice.triangular(0, 24, 3))
+        self.viewers = min(round(choice.triangular(0, 24, 3)), most_viewers(self.guests))
         self.recorded = choice.random() < ASSUMPTIONS["recorded calls"]
         self.cores, self.memory = costs.of(self.guests, self.viewers, self.recorded)
         self.node: Node | None = None
