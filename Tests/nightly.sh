@@ -6,7 +6,8 @@
 # campaign of random sessions; fuzzing; a web page whose scripts hang, and one that shows a room; Chromium with the
 # virtual devices; a camera of the kernel in a virtual machine; Chromium and Firefox in a room,
 # also behind nginx; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
-# viewers; the documentation as a site; the Debian package, and its unit under a real systemd.
+# viewers, an SFU with 100 receivers, and a tree of rooms; the documentation as a site; the Debian package, and its unit under
+# a real systemd; the manifests for Kubernetes, and a fleet of rooms.
 # Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
@@ -116,6 +117,17 @@ part_service() {
         && Packaging/wheel.sh --built && Tests/Service/wheel.sh
 }
 
+# The manifests, with the schemas of Kubernetes; the fleet sample with an emulated API; a week of 1,000 rooms.
+part_fleet() {
+    swift build || return
+    environment="$PWD/.build/fleet"
+    [ -x "$environment/bin/python" ] || python3 -m venv "$environment" || return
+    "$environment/bin/python" -m pip install -q kr8s kmock kubernetes-validate jsonschema PyYAML || return
+    "$environment/bin/python" Tests/Fleet/test_rooms.py || return
+    python3 Tests/Fleet/simulate.py --weeks 1 || return
+    "$environment/bin/python" Tests/Service/kubernetes.py "$debug"
+}
+
 part_network() {
     swift build && GREENROOM=$debug Tests/WebRoom/network.sh \
         && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh \
@@ -130,7 +142,7 @@ part_vivid() { swift build -c release && Tests/VirtualDevices/vivid.sh; }
 part_viewers() {
     swift build -c release || return
     Tests/WebRoom/sync.sh && Tests/WebRoom/volumes.sh && Tests/WebRoom/simple.sh && Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
-        && Tests/WebRoom/jitter.sh \
+        && Tests/WebRoom/crowd.sh && Tests/WebRoom/tree.sh && Tests/WebRoom/jitter.sh \
         && DELAY=60-60 Tests/WebRoom/jitter.sh \
         && TWO=1 RECORD=1 Tests/WebRoom/network.sh \
         && SYNC=1 Tests/WebRoom/network.sh \
@@ -140,7 +152,7 @@ part_viewers() {
 
 failed=
 # A script that can't run here ends with 77 and says why: what was not tested has not passed.
-for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium vivid room site network viewers package service}; do
+for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium vivid room site network viewers package service fleet}; do
     say "Part $part"
     status=0
     "part_$part" || status=$?

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The cost of an idle room: wake-ups a second and processor seconds a minute of the host and the room's process, without
+# The cost of an idle room: wake-ups a second, processor seconds a minute, and memory of the host and the room's process, without
 # a page and with one in Chromium that nobody has joined from, and the threads that wake most. Then the same of many
 # rooms without a page, together. Fails if the room with a page wakes 20 times a second, or costs 1.5 s a minute.
 #
@@ -29,7 +29,7 @@ import collections
 import sys
 import time
 
-from processes import sample, thread_wakes, tree
+from processes import sample, thread_wakes, tree, tree_memory
 
 seconds, name, *rooms = sys.argv[1:]
 
@@ -49,14 +49,14 @@ span = after[0] - before[0]
 wakes = {thread: (count - before[1][thread]) / span for thread, count in after[1].items()}
 cpu = (after[2] - before[2]) / span * 60
 most = sorted(wakes.items(), key=lambda entry: -entry[1])[:4]
-print(f"{name:12}  {sum(wakes.values()):13.1f}  {cpu:14.2f}  " + ", ".join(f"{thread} {count:.1f}" for thread, count in most),
+print(f"{name:12}  {sum(wakes.values()):13.1f}  {cpu:14.2f}  {tree_memory(processes):6.0f}  " + ", ".join(f"{thread} {count:.1f}" for thread, count in most),
       flush=True)
 if name == "one page" and (sum(wakes.values()) >= 20 or cpu >= 1.5):
     sys.exit("exceeded: 20 wake-ups a second, 1.5 s a minute")
 END
 }
 
-echo "idle room     wakes a second  CPU s a minute  most"
+echo "idle room     wakes a second  CPU s a minute      MB  most"
 start 0
 sleep 3
 measure "no page" $room

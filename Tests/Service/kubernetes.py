@@ -7,6 +7,7 @@ that no schema has. It needs kubectl, and kubernetes-validate and PyYAML of PyPI
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +15,9 @@ import jsonschema
 import kubernetes_validate
 import yaml
 
+if not shutil.which("kubectl"):
+    print("skipped: needs kubectl", file=sys.stderr)
+    sys.exit(77)
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "Packaging/kubernetes"
 VERSIONS = [f"1.{minor}" for minor in range(29, 38)]
 # Resources of operators, which the schemas do not have.
