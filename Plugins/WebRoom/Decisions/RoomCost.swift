@@ -42,7 +42,7 @@ package struct RoomCost: Equatable, Sendable {
     /// The cost of each part.
     package static func of(_ part: Part) -> RoomCost {
         switch part {
-        case .room: RoomCost(cores: 0.01, memory: 43)
+        case .room: RoomCost(cores: 0.01, memory: 45)
         case .source: RoomCost(cores: 0.02, memory: 5)
         case .encoder: RoomCost(cores: 0.21, memory: 42)
         case .viewer: RoomCost(cores: 0.04, memory: 1, ports: 1, megabits: 1.4)
