@@ -170,8 +170,9 @@ enum SessionDecoder {
                 "The time limit of each call of a plugin. A plugin that exceeds the limit counts "
                     + "as hung. Default: \(Limits.seconds(Limits.callbackDeadlineNanoseconds)), and "
                     + "\(Limits.seconds(Limits.virtualCallbackDeadlineNanoseconds)) on the virtual "
-                    + "clock. An output may take five times as long to finish. A source "
-                    + "that owes frames or audio fails after a second plus this deadline without "
+                    + "clock. Loading a plugin may take "
+                    + "\(Limits.seconds(Limits.loadingNanoseconds)), or this time if it is longer. "
+                    + "An output may take five times as long to finish. A source that owes frames or audio fails after a second plus this deadline without "
                     + "any, by default after 3 s.",
                 examples: ["2s", "500ms"]),
             Field(

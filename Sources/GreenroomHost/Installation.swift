@@ -67,9 +67,9 @@ public struct Installation: Sendable {
             cache: ScanCache(
                 cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
             rescans: rescans,
-            scan: { path throws(LoadError) in
+            scan: { path, limit throws(LoadError) in
                 willScan(path)
-                return try scanner.examine(path)
+                return try scanner.examine(path, within: limit)
             })
         return PluginLocator(
             programs: programs, pluginFolders: pluginFolders,
@@ -90,7 +90,7 @@ public struct Installation: Sendable {
             scanScript: { path, interpreter throws(LoadError) in
                 willScan(path)
                 return try scanner.examine(path, with: interpreter)
-            }, examine: scans.examine)
+            }, examine: { path, limit throws(LoadError) in try scans.examine(path, within: limit) })
     }
 }
 

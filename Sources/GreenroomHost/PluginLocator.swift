@@ -34,6 +34,8 @@ package struct PluginLocator: Sendable {
     private let scanScript: ScriptExamination
     /// The reason to load only bundled libraries; nil to load all.
     private var refusal: String?
+    /// The time limit of loading a library, in nanoseconds.
+    package var loadLimit = Limits.loadingNanoseconds
 
     /// Makes a locator.
     ///
@@ -75,7 +77,7 @@ package struct PluginLocator: Sendable {
             throw LoadError(code: .notConfined, place: path, explanation: refusal)
         }
         guard let interpreter = try self.interpreter(of: path, python: python) else {
-            return try examination(path)
+            return try examination(path, loadLimit)
         }
         return try scanScript(path, interpreter)
     }
@@ -328,7 +330,9 @@ package struct PluginLocator: Sendable {
     /// - Returns: The results, in the order of the files.
     private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {
         let work = Examinations(paths: paths)
-        let each: LibraryScans.Examination = { path throws(LoadError) in try self.examine(path) }
+        let each: @Sendable (String) throws(LoadError) -> LibraryDescription = {
+            path throws(LoadError) in try self.examine(path)
+        }
         let helpers = (1..<max(1, min(Self.mostAtOnce, paths.count))).map { _ in
             HostThread(name: "scanning") { work.run(each) }
         }
@@ -381,7 +385,7 @@ private final class Examinations: Sendable {
     init(paths: [String]) { self.paths = paths }
 
     /// Scans files until none is left.
-    func run(_ examine: LibraryScans.Examination) {
+    func run(_ examine: (_ path: String) throws(LoadError) -> LibraryDescription) {
         while let (index, path) = take() {
             let result = Result { () throws(LoadError) in try examine(path) }
             state.withLock { $0.results[index] = result }

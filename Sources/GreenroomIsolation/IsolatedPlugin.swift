@@ -77,9 +77,10 @@ final class IsolatedPlugin: InstanceBackend {
         context.startsProcess()
         let runner = try start(frames)
         try runner.prepare()
-        context.didStartProcess()
         let connection = runner.connection
+        // The time limit of loading is not that of a callback.
         let found = try connection.load(factory.path).descriptors
+        context.didStartProcess()
         let choice = try factory.choose(from: found, for: descriptor, settings)
         factory.observer?.prepare(frames: frames) { connection.call($0, $1) }
         switch create(choice.plugin, choice.settings, over: connection) {

@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
+import GreenroomMedia
 package import GreenroomPluginInterface
 import Synchronization
 
 /// Scans libraries. Each file is scanned once, and a cache keeps the results. A library that
 /// crashes or hangs is scanned again by each process.
 package final class LibraryScans: Sendable {
-    /// Scans a file at a path. [any]
+    /// Scans a file at a path, within a time limit in nanoseconds. [any]
     package typealias Examination =
-        @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
+        @Sendable (_ path: String, _ limit: Int64) throws(LoadError) -> LibraryDescription
 
     private let cache: ScanCache?
     private let rescans: Bool
@@ -35,20 +36,22 @@ package final class LibraryScans: Sendable {
     }
 
     /// Scans a library. [any]
-    package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
+    package func examine(
+        _ path: String, within limit: Int64 = Limits.loadingNanoseconds
+    ) throws(LoadError) -> LibraryDescription {
         if let result = results.withLock({ $0[path] }) { return try result.get() }
-        let result = result(for: path)
+        let result = result(for: path, limit)
         results.withLock { $0[path] = result }
         return try result.get()
     }
 
-    private func result(for path: String) -> ScanCache.ScanResult {
+    private func result(for path: String, _ limit: Int64) -> ScanCache.ScanResult {
         // The scan reports the reason that a file cannot be read.
         guard let cache, let file = LibraryFile.Identity(of: path), file.isSettled(at: now()) else {
-            return Result { () throws(LoadError) in try scan(path) }
+            return Result { () throws(LoadError) in try scan(path, limit) }
         }
         if !rescans, let known = cache.result(for: file, at: path) { return known }
-        let result = Result { () throws(LoadError) in try scan(path) }
+        let result = Result { () throws(LoadError) in try scan(path, limit) }
         // Store the result only if the file did not change during the scan.
         if Self.isStored(result), LibraryFile.Identity(of: path) == file {
             cache.store(result, for: file)

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomIPC
+import GreenroomMedia
 import GreenroomRuntime
 import GreenroomLifecycle
 package import GreenroomPluginInterface
@@ -21,17 +22,17 @@ package struct PluginScanner: Sendable {
         servers = RunnerServers(confinement)
     }
 
-    /// Time limit of a scan, including the start of the process, in nanoseconds.
-    private static let timeout: Int64 = 5_000_000_000
-
     /// Loads a library and reads its descriptors. [any]
     ///
     /// - Throws: ``LoadError``: `hangs` if the library does not answer in time, or `crashes` with
     ///   the crash report if the process is lost.
     ///
-    /// - Parameter interpreter: The interpreter of a script; nil for a library.
+    /// - Parameters:
+    ///   - interpreter: The interpreter of a script; nil for a library.
+    ///   - limit: The time limit of a library, including the start of the process, in nanoseconds.
     package func examine(
-        _ path: String, with interpreter: ScriptInterpreter? = nil
+        _ path: String, with interpreter: ScriptInterpreter? = nil,
+        within limit: Int64 = Limits.loadingNanoseconds
     ) throws(LoadError) -> LibraryDescription {
         guard let interpreter else {
             let server: RunnerServer
@@ -41,18 +42,19 @@ package struct PluginScanner: Sendable {
                 throw .noRunner(error, for: path)
             }
             defer { servers.give(server) }
-            return try examine(path, nil, from: server)
+            return try examine(path, nil, from: server, within: limit)
         }
-        return try examine(path, interpreter, from: nil)
+        return try examine(path, interpreter, from: nil, within: ScriptLoad.timeout)
     }
 
     /// - Parameter server: The server that forks the process; nil to start the program.
     private func examine(
-        _ path: String, _ interpreter: ScriptInterpreter?, from server: RunnerServer?
+        _ path: String, _ interpreter: ScriptInterpreter?, from server: RunnerServer?,
+        within limit: Int64
     ) throws(LoadError) -> LibraryDescription {
         var confinement = confinement
         confinement.interpreter = interpreter
-        let timeout = interpreter == nil ? Self.timeout : ScriptLoad.timeout
+        let deadline = LoadDeadline(limit, from: MonotonicClock.now)
         let refusals = Refusals()
         let runner: SpawnedRunner
         do throws(ChannelError) {
@@ -72,14 +74,15 @@ package struct PluginScanner: Sendable {
             }
             answer.change { $0 = result }
         }
-        let deadline = MonotonicClock.deadline(after: timeout)
-        let result: Result<LibraryDescription, LoadError>? = answer.wait(until: deadline) { $0 }
+        let result = deadline.wait(for: answer) {
+            ProcessorWait.longestNanoseconds(ofProcess: runner.process.id)
+        }
         guard let result else {
             let whereabouts = runner.abortForBacktrace().map { " Last seen at \($0)." } ?? ""
             throw LoadError(
                 code: .hangs, place: path,
                 explanation: "hangs while loading: constructors, entry and descriptors have not "
-                    + "returned within \(timeout / 1_000_000_000) s. Do no work in them."
+                    + "returned within \(Limits.seconds(limit)). Do no work in them."
                     + whereabouts + refusals.text)
         }
         runner.connection.end()

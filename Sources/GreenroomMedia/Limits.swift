@@ -188,7 +188,10 @@ extension Limits {
                         "size of an installed plugin",
                         "\(installedBytes / 1_000_000_000) GB, \(written(installedFiles)) files",
                     ],
-                    ["time to load a library", seconds(loadingNanoseconds)],
+                    [
+                        "time to load a library",
+                        "\(seconds(loadingNanoseconds)), or `callback-deadline` if it is longer",
+                    ],
                 ])
         ),
     ]

@@ -20,7 +20,7 @@ import Testing
         library: String, isolation: Isolation
     ) {
         let locator = PluginLocator(programs: "/opt/bin", pluginFolders: []) {
-            path throws(LoadError) in
+            path, _ throws(LoadError) in
             throw LoadError(code: .notFound, place: path, explanation: "")
         }
         #expect(locator.standardIsolation(of: library) == isolation)
@@ -35,7 +35,7 @@ import Testing
         library: String, sandbox: SandboxMode?
     ) {
         let locator = PluginLocator(programs: "/opt/bin", pluginFolders: []) {
-            path throws(LoadError) in
+            path, _ throws(LoadError) in
             throw LoadError(code: .notFound, place: path, explanation: "")
         }
         #expect(locator.standardSandbox(of: library) == sandbox)
@@ -48,7 +48,7 @@ import Testing
         let folder = try TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder("libMedia.so"), contents: nil))
         let locator = PluginLocator(programs: folder.path, pluginFolders: []) {
-            path throws(LoadError) in
+            path, _ throws(LoadError) in
             throw LoadError(code: .missingLibrary, place: path, explanation: "apt install it")
         }
         let error = try #require(throws: LoadError.self) {

@@ -29,7 +29,7 @@ import Testing
             state.withLock { $0.result = result }
         }
 
-        func scan(_ path: String) throws(LoadError) -> LibraryDescription {
+        func scan(_ path: String, _ limit: Int64) throws(LoadError) -> LibraryDescription {
             let result = state.withLock { state in
                 state.paths.append(path)
                 return state.result
@@ -126,9 +126,9 @@ import Testing
     }
 
     @Test func `a file that changes during its scan is not cached`() throws {
-        let scans = self.scans { [scanner] path throws(LoadError) in
+        let scans = self.scans { [scanner] path, limit throws(LoadError) in
             #expect(truncate(path, 3) == 0)
-            return try scanner.scan(path)
+            return try scanner.scan(path, limit)
         }
         _ = try scans.examine(library)
         #expect(findings.isEmpty)

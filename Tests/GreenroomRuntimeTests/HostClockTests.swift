@@ -73,6 +73,7 @@ import Testing
         "GreenroomIsolation/PluginScanner.swift": "waits for a process",
         "GreenroomIsolation/SharedProcess.swift": "waits for a process",
         "GreenroomSession/Hooks/HookProcess.swift": "waits for a process",
+        "GreenroomLifecycle/Lifecycle/LoadDeadline.swift": "waits for a library's constructors",
         "GreenroomHost/PluginLibrary+Deadline.swift": "runs a library's constructors",
     ]
 

@@ -69,6 +69,13 @@ public struct SessionConfiguration: Sendable {
                     : Limits.callbackDeadlineNanoseconds)
     }
 
+    /// The time limit of loading a plugin's library, in nanoseconds of real time.
+    package func loadLimit(of plugin: PluginConfiguration) -> Int64 {
+        max(
+            Limits.loadingNanoseconds,
+            (plugin.callbackDeadline ?? callbackDeadline)?.nanoseconds ?? 0)
+    }
+
     /// The session time for which a source may stay silent after the first second.
     package var silenceDeadline: Duration {
         callbackDeadline ?? .nanoseconds(Limits.callbackDeadlineNanoseconds)
