@@ -101,7 +101,8 @@ private struct Assembly {
     ) -> SourcePlan? {
         if let socket = plugin.connect { return connected(plugin, kind, socket) }
         let name = plugin.plugin
-        let locator = configuration.acceptsGap(of: plugin) ? locator.accepting : locator
+        var locator = configuration.acceptsGap(of: plugin) ? locator.accepting : locator
+        locator.loadLimit = configuration.loadLimit(of: plugin)
         do throws(LoadError) {
             let (found, seen) = try locator.find(
                 name, kind: kind, relativeTo: configuration.folder, python: plugin.python)
@@ -131,7 +132,9 @@ private struct Assembly {
             }
             let loaded =
                 configuration.isolation(of: plugin, standard: standard) == .process
-                ? nil : try load(seen, from: found.path, for: address)
+                ? nil
+                : try load(
+                    seen, from: found.path, for: address, within: locator.loadLimit)
             let descriptor = loaded?.descriptor ?? seen
             let (settings, wrong) = SecretFile.check(
                 plugin.settings, of: descriptor, relativeTo: configuration.folder)
@@ -144,11 +147,10 @@ private struct Assembly {
                     factory: library, descriptor: descriptor, settings: settings,
                     configuration: plugin, onFailure: policy)
             }
-            for (index, path) in (plugin.grants?.connect ?? []).enumerated()
-            where Self.isControlSocket(path) {
-                report(
-                    "\(path) controls a session. To let the plugin send commands, write allow: "
-                        + "{ control: true } instead.", "\(address).allow.connect[\(index)]")
+            for (index, path) in (plugin.grants?.connect ?? []).enumerated() {
+                if let refusal = ConnectionGrants.refusal(of: path) {
+                    report(refusal, "\(address).allow.connect[\(index)]")
+                }
             }
             var isolation = isolation(
                 of: plugin, kind, settings, needs: locator.processNeeds(of: found.path),
@@ -201,13 +203,6 @@ private struct Assembly {
             .joined(separator: " or ")
     }
 
-    /// Whether a path is the control socket of a session: `greenroom/NAME.PROCESS.socket`.
-    private static func isControlSocket(_ path: String) -> Bool {
-        let parts = (resolvedPath(path) ?? path).split(separator: "/")
-        return parts.last?.hasSuffix(".socket") == true
-            && parts.dropLast().last?.hasPrefix("greenroom") == true
-    }
-
     /// The library of an isolated plugin.
     private mutating func factory(
         of path: String, _ plan: IsolationPlan, _ locator: PluginLocator, python: String?
@@ -222,11 +217,14 @@ private struct Assembly {
 
     /// Loads a library into this process, for a plugin that runs in it.
     ///
-    /// - Parameter seen: The plugin as the scan found it.
+    /// - Parameters:
+    ///   - seen: The plugin as the scan found it.
+    ///   - limit: The time limit, in nanoseconds.
     private func load(
-        _ seen: PluginDescriptor, from path: String, for address: PluginAddress
+        _ seen: PluginDescriptor, from path: String, for address: PluginAddress,
+        within limit: Int64
     ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
-        let library = try PluginLibrary(loading: path)
+        let library = try PluginLibrary(loading: path, within: limit)
         guard let descriptor = library.selfDescription[seen.id, seen.kind] else {
             throw .changed(seen, path)
         }

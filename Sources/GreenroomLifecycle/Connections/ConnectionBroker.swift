@@ -113,6 +113,10 @@ package final class ConnectionBroker: Sendable {
         guard let real = resolvedPath("/proc/self/fd/\(place)"), grants.cover(real) else {
             throw .ungranted(program, path)
         }
+        // A plugin may have linked another socket to the granted path.
+        if program == nil, !grants.coversAll, let refusal = ConnectionGrants.refusal(of: real) {
+            throw ConnectionError(.unsupported, refusal)
+        }
         let descriptor = greenroom_connect("/proc/self/fd/\(place)", greenroom_bytes)
         guard descriptor >= 0 else { throw .unreachable(path, -descriptor) }
         return descriptor

@@ -1,3 +1,5 @@
+internal import CLinux
+import Glibc
 package import GreenroomModel
 import GreenroomPluginInterface
 
@@ -41,6 +43,28 @@ package struct ConnectionGrants: Sendable {
 
     /// Whether the socket at a path is granted.
     func cover(_ path: String) -> Bool { places?.contains(path) ?? true }
+
+    /// Why no grant opens the socket at a path; nil if a grant can.
+    ///
+    /// A plugin that connects to a session's control socket has every command. The name of such a socket is
+    /// `greenroom/NAME.PROCESS.socket`; a hard link would hide it.
+    package static func refusal(of path: String) -> String? {
+        let parts = (resolvedPath(path) ?? path).split(separator: "/")
+        if parts.last?.hasSuffix(".socket") == true,
+            parts.dropLast().last?.hasPrefix("greenroom") == true
+        {
+            return "\(path) controls a session. To let the plugin send commands, write allow: "
+                + "{ control: true } instead."
+        }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_nlink > 1
+        else { return nil }
+        return "\(path) has another name (a hard link), and may be a session's control socket. "
+            + "Remove the other name, or restart the program that listens there."
+    }
+
+    /// Whether every socket is granted.
+    var coversAll: Bool { places == nil }
 
     /// Whether no socket is granted.
     var isEmpty: Bool { places?.isEmpty ?? false }

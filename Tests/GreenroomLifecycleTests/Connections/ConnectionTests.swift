@@ -169,6 +169,13 @@ import Testing
         // The same link, if it was there when the session file was read.
         #expect(Self.status(Self.broker(Grants(connect: [granted])), granted) == .ok)
         unlink(granted)
+        // A hard link has no other path to compare.
+        #expect(link(secret, granted) == 0)
+        #expect(Self.status(broker, granted) == .unsupported)
+        #expect(ConnectionGrants.refusal(of: granted)?.contains("hard link") == true)
+        #expect(Self.status(Self.broker(Grants(), sandbox: .off), granted) == .ok)
+        unlink(granted)
+        #expect(ConnectionGrants.refusal(of: secret) == nil)
         #expect(open(granted, O_CREAT | O_CLOEXEC, 0o600) >= 0)
         #expect(Self.status(broker, granted) == .unavailable)
     }
