@@ -94,4 +94,13 @@ package enum SessionOutcome: Equatable, Sendable, Codable {
     case badSetting(role: String)
     /// A plugin breaks a rule of the interface.
     case badPlugin(role: String)
+
+    /// The plugin whose failure ended the session; nil if none, or if all failed.
+    package var failedPlugin: String? {
+        switch self {
+        case .finished, .interrupted, .outputsFailed: nil
+        case .pluginFailed(let role): role
+        case .badSetting(let role), .badPlugin(let role): role
+        }
+    }
 }

@@ -272,9 +272,6 @@ package final class PluginHarness: Sendable {
     /// The reason why the plugin's life is lost.
     package var failure: PluginFailure { instance.failure() }
 
-    /// Whether the host denied a connection that the session file does not grant.
-    package var wasDenied: Bool { instance.wasDenied }
-
     /// Offers a change. ``reply(to:)`` returns the reply.
     package func propertyChange(_ offer: Offer) -> StepEnd {
         end(instance.beginPropertyChange(offer: offer))
@@ -351,6 +348,13 @@ package final class PluginHarness: Sendable {
             if isStart, instance.hasWaited { return .pumps }
             left -= Self.pollInterval
             if left <= 0 {
+                // As in a session, loading and a busy machine cost `create` no time.
+                if step.step == .create, !isStuck, left > -LoadDeadline.mostDelay,
+                    let running = runningCallback,
+                    running.nanoseconds - instance.createWaitNanoseconds < limit
+                {
+                    continue
+                }
                 if !isStuck { late.withLock { $0 = step.step } }
                 return .hangs
             }

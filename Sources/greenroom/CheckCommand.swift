@@ -38,9 +38,8 @@ struct CheckCommand: ParsableCommand {
         do {
             let file = try source.readWithFaults()
             let plan = try file.plan(with: locator)
-            let findings = PluginTrial(plan: plan, locator: locator).findings()
-            let failed = findings.filter { $0.status != nil }
-            let places = Set(findings.map(\.problem.path))
+            let trial = PluginTrial(plan: plan, locator: locator).run()
+            let places = Set((trial.faults + trial.warnings).map(\.path))
             // A warning about the setting has the fix.
             let known = Dictionary(
                 plan.warnings.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
@@ -48,11 +47,10 @@ struct CheckCommand: ParsableCommand {
                 file.warnings
                 + file.places.diagnostics(
                     plan.warnings.filter { !places.contains($0.path) }
-                        + findings.filter { $0.status == nil }
-                        .map { known[$0.problem.path] ?? $0.problem })
-            if let status = failed.compactMap(\.status).min(by: { $0.rawValue < $1.rawValue }) {
+                        + trial.warnings.map { known[$0.path] ?? $0 })
+            if let status = trial.status {
                 let error = SessionFileError(
-                    file.places.diagnostics(failed.map { known[$0.problem.path] ?? $0.problem }),
+                    file.places.diagnostics(trial.faults.map { known[$0.path] ?? $0 }),
                     in: file.source)
                 if json {
                     Console.write(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GreenroomSession
 
 /// The exit codes of the command, from `sysexits.h` where possible.
 enum ExitStatus: Int32, CaseIterable {
@@ -42,4 +43,19 @@ enum ExitStatus: Int32, CaseIterable {
     }
 
     var code: ExitCode { ExitCode(rawValue) }
+
+    /// The exit code of a session.
+    ///
+    /// - Parameter hasFailedOutput: Whether an output failed while the session ran.
+    init(_ outcome: SessionReport.Outcome, hasFailedOutput: Bool = false) {
+        self =
+            switch outcome {
+            case .pluginFailed: .pluginFailed
+            case .interrupted: .interrupted
+            case .outputsFailed: .outputFailed
+            case .badSetting, .badPlugin: .badFile
+            case .notReal: hasFailedOutput ? .outputFailed : .notReal
+            case .running, .finished: hasFailedOutput ? .outputFailed : .fine
+            }
+    }
 }

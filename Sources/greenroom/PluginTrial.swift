@@ -1,3 +1,4 @@
+import GreenroomDecisions
 import GreenroomHarness
 import GreenroomHost
 import GreenroomIsolation
@@ -17,12 +18,22 @@ import GreenroomSession
 /// a sandbox that can read only the paths in its settings, so that `check` does not start the
 /// programs and open the connections of a file that somebody else wrote.
 struct PluginTrial {
-    /// A plugin that failed.
-    struct Finding {
-        var problem: ConfigurationProblem
-        /// The exit code of `run` for the failure; nil for a warning, because the session would
-        /// continue or the failure depends on the machine.
+    /// The result of the trial.
+    struct Result {
+        /// Failures that the session would end with.
+        var faults: [ConfigurationProblem] = []
+        /// Failures after which the session would continue.
+        var warnings: [ConfigurationProblem] = []
+        /// The exit code of `run`; nil if the session would continue.
         var status: ExitStatus?
+    }
+
+    /// A plugin that failed.
+    private struct Failed {
+        let address: PluginAddress
+        let plugin: SourcePlan
+        var problem: ConfigurationProblem
+        let failure: StartForecast.Failure
     }
 
     /// Limit of plugins to try, because each costs a process. A session has few plugins.
@@ -31,25 +42,56 @@ struct PluginTrial {
     let plan: SessionPlan
     let locator: PluginLocator
 
-    /// The plugins that fail, each with the reason.
-    func findings() -> [Finding] {
+    /// Tries the plugins, and decides as a session in which those that fail here fail each time.
+    func run() -> Result {
         let clock = HarnessClock(.real)
         defer { clock.leave() }
         let tried = tried
-        var findings = tried.prefix(Self.most).enumerated().compactMap { number, tried in
-            finding(tried.plugin, at: tried.address, clock, number)
+        let failed = tried.prefix(Self.most).enumerated().compactMap { number, tried in
+            failure(of: tried.plugin, at: tried.address, clock, number)
         }
+        var result = Result()
+        result.status = outcome(of: failed).map { ExitStatus($0) }
+        // Several plugins may be the cause together.
+        let ending = failed.filter { outcome(of: [$0]) != nil }
+        let faults = result.status == nil ? [] : ending.isEmpty ? failed : ending
+        result.faults = faults.map(\.problem)
+        result.warnings = failed.filter { one in !faults.contains { $0.address == one.address } }
+            .map { failed in
+                var problem = failed.problem
+                problem.message = Self.withReaction(problem.message, of: failed.plugin.onFailure)
+                return problem
+            }
         if tried.count > Self.most {
-            findings.append(
-                Finding(
-                    problem: ConfigurationProblem(
-                        "the session has \(tried.count) plugins, and the check created only the "
-                            + "first \(Self.most).", at: "")))
+            result.warnings.append(
+                ConfigurationProblem(
+                    "the session has \(tried.count) plugins, and the check created only the "
+                        + "first \(Self.most).", at: ""))
         }
-        findings += plan.missingWriteGrants.map { plugin, problem in
-            Finding(problem: problem, status: plugin.onFailure == .off ? nil : .outputFailed)
+        for (plugin, problem) in plan.missingWriteGrants {
+            guard plugin.onFailure != .off else {
+                result.warnings.append(problem)
+                continue
+            }
+            result.faults.append(problem)
+            if result.status == nil || result.status == .notReal { result.status = .outputFailed }
         }
-        return findings
+        return result
+    }
+
+    private func outcome(of failed: [Failed]) -> SessionReport.Outcome? {
+        plan.outcome(
+            ofFailures: Dictionary(uniqueKeysWithValues: failed.map { ($0.address, $0.failure) }))
+    }
+
+    /// Adds the session's reaction to the reason of a failure.
+    private static func withReaction(_ reason: String, of policy: FailurePolicy) -> String {
+        let reaction =
+            policy == .off
+            ? "The session continues without it."
+            : "The session restarts it, and continues without it after "
+                + "\(Limits.restartDelaysNanoseconds.count + 1) failures."
+        return "\(reason)\(reason.hasSuffix(".") ? " " : ". ")\(reaction)"
     }
 
     /// The plugins that the host creates. The host sets the settings of `record`.
@@ -61,9 +103,9 @@ struct PluginTrial {
         }
     }
 
-    private func finding(
-        _ plugin: SourcePlan, at address: PluginAddress, _ clock: HarnessClock, _ number: Int
-    ) -> Finding? {
+    private func failure(
+        of plugin: SourcePlan, at address: PluginAddress, _ clock: HarnessClock, _ number: Int
+    ) -> Failed? {
         let isConfined = plugin.isolation == nil && locator.isBundled(plugin.factory.path)
         guard let isolation = isolation(of: plugin) else { return nil }
         var trial = plugin
@@ -87,35 +129,36 @@ struct PluginTrial {
                         table: CapabilityTable(configuration.table).rows))
             )
         }
-        func finding(_ text: String, _ status: ExitStatus, isOfMachine: Bool = false) -> Finding {
-            Finding(
-                problem: ConfigurationProblem(text, at: "\(address)"),
-                status: plugin.onFailure == .off || isOfMachine ? nil : status)
+        func failed(
+            _ text: String, _ failure: PluginFailure, in place: String? = nil
+        ) -> Failed {
+            Failed(
+                address: address, plugin: plugin,
+                problem: ConfigurationProblem(text, at: place ?? "\(address)"),
+                failure: StartForecast.Failure(step, failure))
         }
         switch end {
         case .done, .illegal, .pumps: return nil
         case .hangs:
-            return finding("\(step) has not returned after \(deadline.asSeconds) s", .pluginFailed)
+            return failed(
+                "\(step) has not returned after \(deadline.asSeconds) s",
+                PluginFailure(fault: "hangs in \(step)"))
         case .lost(let reason):
-            return finding("\(step): its process is lost: \(reason)", .pluginFailed)
+            return failed("\(step): its process is lost: \(reason)", PluginFailure(fault: reason))
         case .refused(let status, let reason):
-            if harness.failure.cause == .badSettings {
-                // The sandbox of the trial may be the cause of a reason that names no setting.
-                guard !isConfined || plugin.configuration.setting(in: "\(reason)") != nil else {
-                    return nil
-                }
-                return Finding(
-                    problem: ConfigurationProblem(
-                        "\(reason)",
-                        at: plugin.configuration.pathOfSetting(in: "\(reason)", at: "\(address)")),
-                    status: .badFile)
+            let failure = harness.failure
+            let setting = plugin.configuration.setting(in: "\(reason)")
+            // The sandbox of the trial may be the cause of any other reason.
+            guard
+                !isConfined || failure.cause == .brokenRule
+                    || failure.cause == .badSettings && setting != nil
+            else { return nil }
+            guard failure.cause == .badSettings else {
+                return failed("\(step) failed (\(status)): \(reason)", failure)
             }
-            let text = "\(step) failed (\(status)): \(reason)"
-            if harness.failure.cause == .brokenRule { return finding(text, .badFile) }
-            // The sandbox of the trial may be the cause.
-            guard !isConfined else { return nil }
-            return finding(
-                text, .pluginFailed, isOfMachine: status == .unavailable && !harness.wasDenied)
+            return failed(
+                "\(reason)", failure,
+                in: plugin.configuration.pathOfSetting(in: "\(reason)", at: "\(address)"))
         }
     }
 

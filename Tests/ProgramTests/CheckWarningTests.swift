@@ -108,15 +108,35 @@ import Testing
         }
     }
 
-    @Test func `check warns of an optional plugin that fails and of a missing device`() throws {
+    @Test func `a plugin that the session can miss is a warning`() throws {
         let fails = try self.library(create: "return GR_STATUS_FAILED;")
-        let off = try check("camera: { plugin: \(fails), on-failure: off }")
+        let off = try check(
+            """
+            camera: { plugin: \(fails), on-failure: off }
+            share: { plugin: ColorBarsShare }
+            """)
         #expect(off.text.contains("warning: camera: create failed (FAILED)"), "\(off.text)")
-        let away = try self.library(create: "return GR_STATUS_UNAVAILABLE;")
-        let missing = try check("camera: { plugin: \(away) }")
-        #expect(
-            missing.text.contains("warning: camera: create failed (UNAVAILABLE)"),
-            "\(missing.text)")
+        #expect(off.text.contains("The session continues without it."), "\(off.text)")
+    }
+
+    @Test func `a plugin whose device is missing ends a check with the code of a run`() throws {
+        let away = try self.library(
+            initialize: #"host->set_error(me, "no camera"); return GR_STATUS_UNAVAILABLE;"#)
+        for (place, duration, code) in [
+            // Restarts go on until the end, or until none is left.
+            ("process", 1, 66), ("process", 40, 69), ("host", 1, 69),
+        ] as [(String, Int, Int32)] {
+            let text = """
+                session: { maximum: 320x180@15, duration: \(duration)s, clock: virtual }
+                camera: { plugin: \(away), isolation: \(place) }
+                outputs: [{ plugin: FrameFolder, settings: { folder: frames } }]
+                """
+            let lines = try refusal(of: text, code)
+            #expect(
+                lines.contains("camera: initialize failed (UNAVAILABLE): no camera"), "\(lines)")
+            let run = try Greenroom.start(["run", folder("s.yaml")]).wait()
+            #expect(run.exit == .code(code), "\(place), \(duration) s: \(run)")
+        }
     }
 
     @Test func `an isolated screen without its grant is refused`() throws {
@@ -222,6 +242,18 @@ import Testing
         let run = try Greenroom.run("check", file)
         #expect(run.exit == .code(65), "\(run)")
         #expect("\(run)".contains("a.12.socket controls a session."), "\(run)")
+        // A socket has one name, unless somebody hides a session's.
+        let server = try ChildProcess(
+            "python3",
+            [
+                "-c", "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])",
+                folder("own.sock"),
+            ])
+        #expect(server.wait().exit == .code(0))
+        _ = try check(session(folder("own.sock")))
+        #expect(link(folder("own.sock"), folder("other.sock")) == 0)
+        let lines = try refusal(of: session(folder("other.sock")))
+        #expect(lines.contains("connect[0]: \(folder("other.sock")) has another name"), "\(lines)")
     }
 
     @Test func `a secret and a key that every user can read get a warning`() throws {

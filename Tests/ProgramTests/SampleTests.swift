@@ -80,8 +80,9 @@ import Testing
         try folder.write("hook.key", "whsec_" + String(repeating: "A", count: 43) + "=")
         for file in files {
             let run = try Greenroom.run("check", try folder.write("s.yaml", file.text))
-            #expect(run.exit == .code(0), "\(run)")
             // The machine of the tests may have neither PipeWire nor an X server.
+            let lacks = ["no PipeWire", "DISPLAY is not set"].filter(run.standardError.contains)
+            #expect(run.exit == .code(0) || !lacks.isEmpty, "\(run)")
             let warnings = run.text.split(separator: "\n").filter {
                 $0.contains("warning:") && !$0.contains("no PipeWire")
                     && !$0.contains("DISPLAY is not set")

@@ -183,9 +183,6 @@ package final class PluginInstance: Sendable {
     /// The host's reason for abandoning the life.
     package var fault: String? { life?.state.withLock { $0.fault?.reason } }
 
-    /// Whether the host denied a connection that the session file does not grant.
-    package var wasDenied: Bool { life?.state.withLock { $0.wasDenied } ?? false }
-
     /// The durations of the plugin's callbacks, by name.
     package var callbackTimes: [String: CallbackTimes] {
         let (life, past) = state.withLock { ($0.life, $0.pastTimes) }

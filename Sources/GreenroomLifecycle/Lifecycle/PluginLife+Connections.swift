@@ -19,7 +19,6 @@ extension PluginLife {
         do throws(ConnectionError) {
             return try broker.open(name)
         } catch {
-            if error.code == .unsupported { state.withLock { $0.wasDenied = true } }
             throw Refusal(.connection(error.code, error.description), in: .connect)
         }
     }

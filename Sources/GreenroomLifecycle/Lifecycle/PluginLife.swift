@@ -92,8 +92,6 @@ final class PluginLife: Sendable {
         var cause = PluginFailure.Cause.other
         /// The status and reason that the plugin reported when it stopped.
         var gaveUp: (status: Status, reason: String)?
-        /// Whether the host denied a connection that the session file does not grant.
-        var wasDenied = false
         /// Whether the plugin is a paused share.
         var isPaused = false
         /// Whether the plugin is a source that has nothing new to send.

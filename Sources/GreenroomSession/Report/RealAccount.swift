@@ -93,11 +93,13 @@ extension SessionReport {
     ///
     /// Sources that the session may run without (`on-failure: off`), and sources that connect by
     /// themselves, count only if no track had real media.
-    static func fallsShort(_ accounts: [String: RealAccount], in plan: SessionPlan) -> [String] {
+    ///
+    /// - Parameter realPercents: The real share of each track, in per cent, by role; nil for a track whose source owed
+    ///   no media. A track that the session never had is not in it.
+    static func fallsShort(_ realPercents: [String: Double?], in plan: SessionPlan) -> [String] {
         func isShort(_ role: String, of minimum: Double) -> Bool {
-            // A track that the session never had is missing as a whole.
-            guard let account = accounts[role] else { return true }
-            return account.realPercent.map { $0 < minimum } ?? false
+            guard let percent = realPercents[role] else { return true }
+            return percent.map { $0 < minimum } ?? false
         }
         let percent = plan.configuration.minimumRealPercent
         let minimum = percent.map(Double.init) ?? .leastNonzeroMagnitude
@@ -108,7 +110,7 @@ extension SessionReport {
         }
         let short = checked.map(\.role).filter { isShort($0, of: minimum) }
         guard short.isEmpty else { return short }
-        let owing = roles.map(\.role).filter { accounts[$0].map { $0.realPercent != nil } ?? true }
+        let owing = roles.map(\.role).filter { realPercents[$0].map { $0 != nil } ?? true }
         // A program owes no media before it connects. Without other sources the session had no
         // media.
         guard !owing.isEmpty else {

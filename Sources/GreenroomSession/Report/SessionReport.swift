@@ -52,6 +52,18 @@ public struct SessionReport: Sendable {
 
         /// The word in reports.
         public var description: String { rawValue }
+
+        init(_ outcome: SessionOutcome) {
+            self =
+                switch outcome {
+                case .finished: .finished
+                case .interrupted: .interrupted
+                case .outputsFailed: .outputsFailed
+                case .pluginFailed: .pluginFailed
+                case .badSetting: .badSetting
+                case .badPlugin: .badPlugin
+                }
+        }
     }
 
     /// A time in which every recording was paused.
@@ -117,21 +129,8 @@ public struct SessionReport: Sendable {
     ) {
         greenroom = GreenroomVersion.current
         session = plan.configuration.name
-        switch outcome {
-        case nil: self.outcome = .running
-        case .finished: self.outcome = .finished
-        case .interrupted: self.outcome = .interrupted
-        case .outputsFailed: self.outcome = .outputsFailed
-        case .pluginFailed(let role):
-            self.outcome = .pluginFailed
-            failedPlugin = role
-        case .badSetting(let role):
-            self.outcome = .badSetting
-            failedPlugin = role
-        case .badPlugin(let role):
-            self.outcome = .badPlugin
-            failedPlugin = role
-        }
+        self.outcome = outcome.map { Outcome($0) } ?? .running
+        failedPlugin = outcome?.failedPlugin
         plugins = instances.map { Plugin($0, losses) }
         videoTracks =
             pipeline?.videoTracks.map { video in
@@ -158,7 +157,7 @@ public struct SessionReport: Sendable {
         outputsWithoutProduct = unmade
         minimumRealPercent = plan.configuration.minimumRealPercent
         guard outcome == .finished || outcome == .interrupted else { return }
-        let short = Self.fallsShort(accounts, in: plan)
+        let short = Self.fallsShort(accounts.mapValues(\.realPercent), in: plan)
         guard !short.isEmpty else { return }
         // An interrupted session keeps its outcome and its exit code.
         if outcome == .finished { self.outcome = .notReal }

@@ -83,7 +83,12 @@ extension SessionPlugins {
             let settings = slots.plugins(at: plugin.address).first?.instance.settings ?? []
             for setting in settings { plugin.instance.remember(setting) }
             slots.add(plugin)
-            handle(.added(plugin.number, PluginEntry.Facts(plugin, in: plan.configuration)))
+            handle(
+                .added(
+                    plugin.number,
+                    PluginEntry.Facts(
+                        plugin.plan, at: plugin.address, as: plugin.instance.role,
+                        in: plan.configuration)))
         }
         return members.map(\.instance)
     }

@@ -1,5 +1,6 @@
 import GreenroomDecisions
 import GreenroomLifecycle
+import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
@@ -57,13 +58,17 @@ extension SessionPlugins {
 }
 
 extension PluginEntry.Facts {
-    init(_ plugin: SessionPlugin, in configuration: SessionConfiguration) {
-        let isCall = plugin.instance.roster != nil
-        let isSource = if case .source = plugin.address { true } else { false }
+    /// - Parameter role: The role in messages.
+    init(
+        _ plugin: SourcePlan, at address: PluginAddress, as role: String,
+        in configuration: SessionConfiguration
+    ) {
+        let kind = plugin.descriptor.kind
+        let source: SessionRole? = if case .source(let role) = address { role } else { nil }
         self.init(
-            role: plugin.instance.role, track: plugin.videoTrack, isSource: isSource,
-            isCall: isCall, takesTracks: plugin.feed != nil, onFailure: plugin.plan.onFailure,
-            connects: plugin.instance.arrivals != nil,
-            isNeeded: isCall && configuration.needsCall)
+            role: role, track: source.flatMap { $0.medium == .video ? $0.track : nil },
+            isSource: source != nil, isCall: kind.isCall, takesTracks: kind.takesMedia,
+            onFailure: plugin.onFailure, connects: plugin.factory.arrivals != nil,
+            isNeeded: kind.isCall && configuration.needsCall)
     }
 }

@@ -57,7 +57,12 @@ struct SessionPlugins {
         exceptNames = Dictionary(uniqueKeysWithValues: takers)
         let facts = Dictionary(
             uniqueKeysWithValues: slots.all.map { plugin in
-                (plugin.number, PluginEntry.Facts(plugin, in: plan.configuration))
+                (
+                    plugin.number,
+                    PluginEntry.Facts(
+                        plugin.plan, at: plugin.address, as: plugin.instance.role,
+                        in: plan.configuration)
+                )
             })
         state = SessionState(facts, at: clock.now)
         journal?(JournalLine(plugins: facts, at: state.epoch).text)
