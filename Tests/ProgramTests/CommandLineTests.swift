@@ -86,6 +86,19 @@ import Testing
         #expect(!folder.has("out"))
     }
 
+    @Test(arguments: ["> /dev/full 2>&1", "2> /dev/full", "--json > /dev/full"])
+    func `a run whose events cannot be printed ends with the code of a failed output`(
+        redirection: String
+    ) throws {
+        let file = try folder.write(
+            "s.yaml",
+            "session: { maximum: 320x180@15, duration: 200ms, clock: virtual }\n"
+                + "camera: { plugin: ColorBars }")
+        let run = try ChildProcess.run(
+            "sh", ["-c", "'\(Checkout.greenroom)' run '\(file)' \(redirection)"])
+        #expect(run.exit == .code(74), "\(run)")
+    }
+
     @Test func `a missing file and wrong arguments have their own exit codes`() throws {
         let missing = try Greenroom.run("check", folder("nothing.yaml"))
         #expect(missing.exit == .code(65), "\(missing)")

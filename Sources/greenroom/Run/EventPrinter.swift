@@ -6,6 +6,7 @@ import GreenroomMedia
 import GreenroomSession
 import GreenroomValidator
 import Synchronization
+import SystemPackage
 import GreenroomOperate
 
 /// Prints the events of a session: with a status line on a terminal, as journal entries under
@@ -96,6 +97,9 @@ final class EventPrinter: Sendable {
     /// - Returns: Whether all text is written.
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
+
+    /// The first error of a write, except that the reader is gone; nil if none.
+    var failure: Errno? { queue.error.flatMap { $0 == .brokenPipe ? nil : $0 } }
 
     /// Prints the status. [any]
     func show(_ snapshot: SessionSnapshot) {

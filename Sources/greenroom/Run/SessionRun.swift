@@ -215,7 +215,9 @@ struct SessionRun {
         // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
         // exit.
         if printer.finish() { fflush(nil) }
-        _exit(status.rawValue)
+        guard let failure = printer.failure else { _exit(status.rawValue) }
+        Console.write("greenroom: the events could not be printed: \(failure)", to: .errors)
+        _exit((status == .fine ? .outputFailed : status).rawValue)
     }
 }
 
@@ -266,15 +268,7 @@ final class Endings: Sendable {
 
     /// The exit status.
     func status(of report: SessionReport) -> ExitStatus {
-        switch report.outcome {
-        case .pluginFailed: .pluginFailed
-        case .interrupted: .interrupted
-        case .outputsFailed: .outputFailed
-        case .badSetting, .badPlugin: .badFile
-        case .running, .finished, .notReal:
-            hasFailedOutput.load(ordering: .relaxed)
-                ? .outputFailed : report.notReal == nil ? .fine : .notReal
-        }
+        ExitStatus(report.outcome, hasFailedOutput: hasFailedOutput.load(ordering: .relaxed))
     }
 }
 
