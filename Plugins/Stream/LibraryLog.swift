@@ -26,6 +26,39 @@ enum LibraryLog {
         }
     }
 
+    /// Collects the reasons of servers that reject a connection of SRT, which FFmpeg does not ask for. The library
+    /// of SRT is the one that FFmpeg's is linked with, if any.
+    static func installSRT() {
+        let formats = "libavformat.so.\(avformat_version() >> 16)"
+        guard let library = dlopen(formats, RTLD_LAZY | RTLD_NOLOAD) else { return }
+        // The plugin is never unloaded, so the library stays.
+        defer { dlclose(library) }
+        typealias Handler =
+            @convention(c) (
+                UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int32,
+                UnsafePointer<CChar>?, UnsafePointer<CChar>?
+            ) -> Void
+        guard let setHandler = dlsym(library, "srt_setloghandler"),
+            let setLevel = dlsym(library, "srt_setloglevel")
+        else { return }
+        let handler: Handler = { _, _, _, _, _, message in
+            if let message { LibraryLog.addSRT(String(cString: message)) }
+        }
+        unsafeBitCast(
+            setHandler, to: (@convention(c) (UnsafeMutableRawPointer?, Handler) -> Void).self)(
+                nil, handler)
+        unsafeBitCast(setLevel, to: (@convention(c) (Int32) -> Void).self)(LOG_WARNING)
+    }
+
+    /// Adds a line of SRT's own threads. It names no connection: with several, it is nobody's.
+    private static func addSRT(_ line: String) {
+        lines.withLock { lines in
+            guard lines.count == 1, let (thread, known) = lines.first, known.count < limit
+            else { return }
+            lines[thread] = known + [line]
+        }
+    }
+
     /// Forgets the lines of this thread, and listens.
     static func begin() { lines.withLock { $0[UInt(pthread_self())] = [] } }
 

@@ -4,13 +4,13 @@ import PluginEncoding
 import SystemPackage
 
 /// Writes the playlist of HLS. The muxer's target duration follows the segments that it lists at the moment, but
-/// players rely on a constant target duration.
+/// players rely on a constant target duration, and on the number of discontinuities that have left the list.
 final class PlaylistWriter {
     private typealias Context = UnsafeMutablePointer<AVFormatContext>
 
     private let path: String
-    /// The target duration, in seconds.
-    private var seconds: Int
+    /// The playlist as it was written last.
+    private var last: HLSPlaylist
     private let (openFile, closeFile):
         (
             @convention(c) (
@@ -37,7 +37,7 @@ final class PlaylistWriter {
         self.path = path
         (self.openFile, self.closeFile) = (openFile, closeFile)
         let old = (try? FileDescriptor.contents(of: path, limit: 1 << 20)) ?? []
-        self.seconds = HLSPlaylist(String(decoding: old, as: UTF8.self), atLeast: seconds).seconds
+        last = HLSPlaylist(String(decoding: old, as: UTF8.self), atLeast: seconds)
         context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         context.pointee.io_open = { context, file, name, flags, options in
             guard let context, let name, let writer = PlaylistWriter.of(context) else { return -1 }
@@ -76,12 +76,12 @@ final class PlaylistWriter {
         let count = Int(avio_close_dyn_buf(buffer, &bytes))
         defer { av_free(bytes) }
         let written = UnsafeBufferPointer(start: bytes, count: max(count, 0))
-        let playlist = HLSPlaylist(String(decoding: written, as: UTF8.self), atLeast: seconds)
-        seconds = playlist.seconds
+        last = HLSPlaylist(
+            String(decoding: written, as: UTF8.self), after: last, atLeast: last.seconds)
         var output: UnsafeMutablePointer<AVIOContext>?
         let code = avio_open(&output, name, AVIO_FLAG_WRITE)
         guard code >= 0 else { return code }
-        let text = Array(playlist.text.utf8)
+        let text = Array(last.text.utf8)
         avio_write(output, text, Int32(clamping: text.count))
         return avio_closep(&output)
     }

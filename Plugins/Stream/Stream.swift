@@ -67,6 +67,7 @@ final class Stream: Output {
         address = try Self.address(settings)
         LibraryLog.install()
         avformat_network_init()
+        if address.isSRT { LibraryLog.installSRT() }
     }
 
     private static func address(_ settings: Settings) throws -> StreamAddress {

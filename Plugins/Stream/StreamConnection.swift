@@ -39,6 +39,8 @@ final class StreamConnection {
     private let address: StreamAddress
     private var name: String { address.name }
     private let hasFile: Bool
+    /// Whether the server has accepted the connection.
+    private var isOpen = false
     private var playlist: PlaylistWriter?
     /// The time of the stream's first frame, in nanoseconds from the session's start.
     private let start: Int64
@@ -86,6 +88,13 @@ final class StreamConnection {
                 status: .unavailable)
         case Int32(CFFMPEG_EXIT):
             return PluginError("\(name): the server did not answer in time", status: .unavailable)
+        // SRT reports only this: it connects without an answer by UDP.
+        case -EIO where address.isSRT:
+            return PluginError(
+                isOpen
+                    ? "\(name): the connection was lost"
+                    : "\(name): no answer; check host, port, mode and firewall",
+                status: .unavailable)
         default: return error
         }
     }
@@ -117,6 +126,7 @@ final class StreamConnection {
                     &context.pointee.interrupt_callback, &options.dictionary),
                 "\(name): connecting")
         }
+        isOpen = true
         try check(
             avformat_write_header(context, &options.dictionary), "\(name): beginning the stream")
     }

@@ -33,6 +33,34 @@ import Testing
         }
     }
 
+    @Test func `discontinuities that leave a playlist are counted, and a restart adds none`() {
+        /// A playlist of one segment per digit; `x` begins a discontinuity.
+        func text(_ content: String, seams: Int? = nil) -> String {
+            var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:0\n"
+            if let seams { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(seams)\n" }
+            for character in content {
+                text +=
+                    character == "x"
+                    ? "#EXT-X-DISCONTINUITY\n" : "#EXTINF:2.0,\nlive\(character).ts\n"
+            }
+            return text
+        }
+        var playlist = HLSPlaylist("", atLeast: 2)
+        for (written, expected, seams) in [
+            ("01", "01", nil), ("01x2", "01x2", nil), ("x23", "x23", nil), ("34", "34", 1),
+            ("34x5x6", "34x5x6", 1), ("7", "7", 3), ("7x8", "7x8", 3),
+        ] as [(String, String, Int?)] {
+            playlist = HLSPlaylist(text(written), after: playlist, atLeast: 2)
+            #expect(playlist.text == text(expected, seams: seams), "\(written)")
+        }
+        // The next process reads the file; so does the muxer, which begins the first segment with a discontinuity.
+        let old = HLSPlaylist(playlist.text, atLeast: 2)
+        #expect(old.removedSeams == 3 && old.text == playlist.text)
+        #expect(
+            HLSPlaylist(text("x7x8x9"), after: old, atLeast: 2).text == text("7x8x9", seams: 3))
+        #expect(HLSPlaylist(text("9"), after: old, atLeast: 2).text == text("9", seams: 4))
+    }
+
     @Test(arguments: [
         (
             "Server error: Stream \"geheim\" is already publishing\n",
@@ -40,10 +68,25 @@ import Testing
         ),
         ("method ANNOUNCE failed: 401 Unauthorized\n", "method ANNOUNCE failed: 401 Unauthorized"),
         ("Cannot open connection tcp://h:1935?x=geheim\n", nil), ("Server error: \n", nil),
+        (
+            "processAsyncConnectRequest: REJECT reported from HS processing: Incorrect token"
+                + " - not processing further", "Incorrect token"
+        ),
+        ("REJECT reported from HS processing: Access forbidden", "Access forbidden"),
+        ("Server error: no secret, token=s3cr=t", "no ..., token=s3cr=t"),
     ])
     func `a server's answer is shown without the key`(line: String, answer: String?) {
         let target = "rtmp://ana:secret@live.example.com:1935/app/geheim?token=secret"
         #expect(LoggedAnswer.read(line, from: target) == answer)
+    }
+
+    @Test func `a reason of SRT may contain the names of a URL's parameters`() {
+        let line = "REJECT reported from HS processing: Incorrect passphrase: hidden-word - not"
+        for target in [
+            "srt://h:9?passphrase=hidden-word", "srt://h:9?mode=caller&passphrase=hidden-word",
+        ] {
+            #expect(LoggedAnswer.read(line, from: target) == "Incorrect passphrase: ...")
+        }
     }
 
     @Test(arguments: [

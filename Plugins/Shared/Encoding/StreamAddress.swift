@@ -31,6 +31,8 @@ package struct StreamAddress: Equatable, Sendable {
     /// The length of a segment of HLS; nil for others.
     package var segmentSeconds: Int? { options["hls_time"].flatMap { Int($0) } }
 
+    package var isSRT: Bool { name.hasPrefix("srt://") }
+
     /// Reads a URL.
     ///
     /// - Returns: The address, or the rule that the text breaks with its fix.
@@ -100,21 +102,63 @@ package struct StreamAddress: Equatable, Sendable {
     }
 }
 
-/// A playlist of HLS with a target duration that is not shorter than before.
+/// A playlist of HLS whose target duration is not shorter than before, and whose discontinuities keep their numbers
+/// (RFC 8216, 6.2.2).
 package struct HLSPlaylist: Equatable {
     package let text: String
     /// The target duration.
     package let seconds: Int
+    /// The number of discontinuities that have left the playlist with their segments.
+    package let removedSeams: Int
+    private let segments: Set<String>
+    /// The segments that begin with a discontinuity.
+    private let seams: Set<String>
 
-    private static let tag = "#EXT-X-TARGETDURATION:"
+    private static let duration = "#EXT-X-TARGETDURATION:"
+    private static let sequence = "#EXT-X-MEDIA-SEQUENCE:"
+    private static let seam = "#EXT-X-DISCONTINUITY"
+    private static let seamSequence = "#EXT-X-DISCONTINUITY-SEQUENCE:"
 
-    package init(_ text: String, atLeast least: Int) {
+    /// - Parameters:
+    ///   - text: The playlist as the muxer wrote it.
+    ///   - previous: The playlist before; nil if none.
+    ///   - least: The shortest target duration.
+    package init(_ text: String, after previous: HLSPlaylist? = nil, atLeast least: Int) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        let index = lines.firstIndex { $0.hasPrefix(Self.tag) }
-        let stated = index.flatMap { Int(lines[$0].dropFirst(Self.tag.count)) } ?? 0
-        seconds = max(stated, least)
-        if let index { lines[index] = Self.tag + String(seconds) }
-        self.text = lines.joined(separator: "\n")
+        func number(after tag: String) -> Int? {
+            lines.first { $0.hasPrefix(tag) }.flatMap { Int($0.dropFirst(tag.count)) }
+        }
+        seconds = max(number(after: Self.duration) ?? 0, least, previous?.seconds ?? 0)
+        let stated = max(number(after: Self.seamSequence) ?? 0, 0)
+        lines.removeAll { $0.hasPrefix(Self.seamSequence) }
+        if let index = lines.firstIndex(where: { $0.hasPrefix(Self.duration) }) {
+            lines[index] = Self.duration + String(seconds)
+        }
+        var (segments, seams): (Set<String>, Set<String>) = ([], [])
+        var kept: [String] = []
+        var seamIndex: Int?
+        for line in lines {
+            if line == Self.seam { seamIndex = kept.count }
+            kept.append(line)
+            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+            segments.insert(line)
+            if let index = seamIndex {
+                // When the muxer reads the list after a restart, it takes the number of discontinuities for one.
+                if let previous, previous.segments.contains(line), !previous.seams.contains(line) {
+                    kept.remove(at: index)
+                } else {
+                    seams.insert(line)
+                }
+            }
+            seamIndex = nil
+        }
+        removedSeams =
+            previous.map { $0.removedSeams + $0.seams.subtracting(segments).count } ?? stated
+        if removedSeams > 0, let index = kept.firstIndex(where: { $0.hasPrefix(Self.sequence) }) {
+            kept.insert(Self.seamSequence + String(removedSeams), at: index + 1)
+        }
+        self.text = kept.joined(separator: "\n")
+        (self.segments, self.seams) = (segments, seams)
     }
 }
 
@@ -128,6 +172,10 @@ package enum LoggedAnswer {
         var answer: Substring
         if line.hasPrefix("Server error: ") {
             answer = line.dropFirst("Server error: ".count)
+        } else if let reason = line.firstRange(of: "REJECT reported from HS processing: ") {
+            // SRT: `processAsyncConnectRequest: REJECT ...: Incorrect passphrase - not processing further`.
+            answer = line[reason.upperBound...]
+            if let end = answer.firstRange(of: " - ") { answer = answer[..<end.lowerBound] }
         } else if line.hasPrefix("method ") || line.hasPrefix("Connection setup failure") {
             answer = line[...]
         } else {
@@ -146,8 +194,18 @@ package enum LoggedAnswer {
         let rest = target[separator.upperBound...]
         let authority = rest.prefix { !"/?#".contains($0) }
         let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
-        return [user, rest[authority.endIndex...]].flatMap { part in
-            part.split(whereSeparator: { ":/?&=#".contains($0) })
-        }.filter { $0.count > 3 }.sorted { $0.count > $1.count }
+        let parts: [Substring] = rest[authority.endIndex...].split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path: Substring = parts.first ?? ""
+        let query: Substring = parts.count > 1 ? parts[1] : ""
+        let items: [Substring] = query.split(whereSeparator: { "&#".contains($0) })
+        var secrets: [Substring] = items.map { item in
+            item.firstIndex(of: "=").map { item[item.index(after: $0)...] } ?? item
+        }
+        for part in [user, path] {
+            let pieces: [Substring] = part.split(whereSeparator: { ":/=#".contains($0) })
+            secrets += pieces
+        }
+        return secrets.filter { $0.count > 3 }.sorted { $0.count > $1.count }
     }
 }
