@@ -109,7 +109,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "LoopbackCall", dependencies: ["GreenroomSystem"]),
     BundledPlugin(
         name: "Media",
-        dependencies: ["CDecoderCrash", "CFFmpeg", "PluginEncoding", "MediaDecisions"],
+        dependencies: [
+            "CDecoderCrash", "CFFmpeg", "CJPEG", "PluginEncoding", "MediaDecisions",
+        ],
         exclude: ["Decisions"],
         libraries: ["avdevice", "swresample", "swscale"]),
     BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
@@ -649,7 +651,7 @@ let package = Package(
             name: "PluginEffectsTests", dependencies: ["PluginEffects", "GreenroomMedia"]),
         .testTarget(
             name: "RoomDecisionsTests",
-            dependencies: ["GreenroomMedia", "RoomDecisions", "TestSupport"]),
+            dependencies: ["CGStreamer", "GreenroomMedia", "RoomDecisions", "TestSupport"]),
         .testTarget(
             name: "PluginImagesTests",
             dependencies: ["CTurboJPEG", "PluginImages", "GreenroomMedia", "TestSupport"]),
