@@ -484,6 +484,7 @@ typedef struct instance {
   const gr_output_host *output;
   const gr_control_host *control;
   const gr_audio_queue *queue;
+  const gr_hold *hold;
   uint32_t kind;
   PyObject *plugin; /* with the methods that the host's callbacks call */
 } instance;
@@ -773,6 +774,32 @@ static PyObject *instance_queued_audio(PyObject *object, PyObject *unused) {
   return audio_queue_call(object, 0);
 }
 
+static PyObject *hold_call(
+    instance *me, gr_status (*function)(gr_instance, uint32_t), uint32_t number) {
+  gr_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = function(me->handle, number);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
+static PyObject *instance_set_held(PyObject *object, PyObject *is_held) {
+  instance *me = (instance *)object;
+  const int holds = PyObject_IsTrue(is_held);
+  if (holds < 0 || !is_open()) return NULL;
+  if (me->hold == NULL) return unsupported("only sources hold, on hosts since minor 3 of the interface");
+  return hold_call(me, me->hold->held, (uint32_t)holds);
+}
+
+static PyObject *instance_count_damaged(PyObject *object, PyObject *number) {
+  instance *me = (instance *)object;
+  const unsigned long count = PyLong_AsUnsignedLong(number);
+  if ((count == (unsigned long)-1 && PyErr_Occurred()) || !is_open()) return NULL;
+  if (me->hold == NULL) return unsupported("only sources hold, on hosts since minor 3 of the interface");
+  return hold_call(me, me->hold->damaged, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
+}
+
 static PyObject *instance_pause(PyObject *object, PyObject *is_paused) {
   instance *me = (instance *)object;
   const int pauses = PyObject_IsTrue(is_paused);
@@ -885,6 +912,8 @@ static PyMethodDef instance_methods[] = {
     {"send_audio", instance_send_audio, METH_VARARGS, NULL},
     {"clear_audio", instance_clear_audio, METH_NOARGS, NULL},
     {"queued_audio", instance_queued_audio, METH_NOARGS, NULL},
+    {"set_held", instance_set_held, METH_O, NULL},
+    {"count_damaged", instance_count_damaged, METH_O, NULL},
     {"pause", instance_pause, METH_O, NULL},
     {"report_value", instance_report_value, METH_VARARGS, NULL},
     {"set_state", instance_set_state, METH_VARARGS, NULL},
@@ -1193,6 +1222,7 @@ static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin 
   me->output = in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
   me->control = in->host->get_extension(in->instance, GR_EXT_CONTROL_HOST);
   me->queue = in->host->get_extension(in->instance, GR_EXT_AUDIO_QUEUE);
+  me->hold = in->host->get_extension(in->instance, GR_EXT_HOLD);
   me->functions = (gr_plugin){
       sizeof me->functions, 0,       me,       on_destroy,      on_initialize,
       on_property_change,   on_start, on_stop, on_uninitialize, on_get_extension};

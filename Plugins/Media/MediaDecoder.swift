@@ -1,4 +1,5 @@
 import CFFmpeg
+import CJPEG
 import PluginEncoding
 import GreenroomPlugin
 
@@ -8,6 +9,8 @@ final class MediaDecoder {
     private let name: String
     /// Whether no picture depends on another, so that a damaged one is left out.
     private let isIndependent: Bool
+    /// Whether the packets are JPEG images. FFmpeg shows most damage of these as grey, without an error.
+    private let isJPEG: Bool
     /// Whether it has got all packets of the leg.
     private var isDraining = false
 
@@ -20,6 +23,7 @@ final class MediaDecoder {
             && avcodec_descriptor_get(parameters.pointer.pointee.codec_id).map {
                 $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0
             } ?? false
+        isJPEG = parameters.pointer.pointee.codec_id == AV_CODEC_ID_MJPEG
         guard let codec else {
             throw PluginError(
                 "FFmpeg's libraries have no decoder for \(name); convert the file: "
@@ -69,6 +73,11 @@ final class MediaDecoder {
             || frame.pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
     }
 
+    private func hasDamagedImage(_ packet: MediaPacket) -> Bool {
+        guard let data = packet.pointer.pointee.data else { return false }
+        return greenroom_jpeg_is_damaged(data, Int(max(packet.pointer.pointee.size, 0))) != 0
+    }
+
     /// Limit of errors in a row while the last frames are fetched.
     private static let errorLimit = 100
 
@@ -103,6 +112,10 @@ final class MediaDecoder {
             }
             switch try next() {
             case .packet(let packet):
+                guard !isJPEG || !hasDamagedImage(packet) else {
+                    damaged(Int32(CFFMPEG_INVALID))
+                    continue
+                }
                 context.pointee.skip_frame = skips(packet) ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
                 let sent = avcodec_send_packet(context, packet.pointer)
                 if sent < 0, sent != CFFMPEG_AGAIN { damaged(sent) }

@@ -131,7 +131,7 @@ final class VideoReader {
     }
 }
 
-/// Logs what can't be decoded, once.
+/// Counts what can't be decoded, and logs it once.
 struct DamageLog {
     let name: String
     let host: PluginHost
@@ -143,6 +143,7 @@ struct DamageLog {
     }
 
     mutating func note(_ code: Int32, at position: Int64) {
+        host.countDamaged()
         guard !hasTold else { return }
         hasTold = true
         host.log(

@@ -205,6 +205,7 @@ private final class CaptureWork {
                 format: format, size: mode.size, planes: FramePlanes(bytes, planes),
                 info: FrameInfo(color: stream.color, ptsNanoseconds: time))
         } else {
+            host.countDamaged()
             tell("incomplete frame from the camera: \(bytes.count) bytes")
         }
     }
@@ -217,6 +218,7 @@ private final class CaptureWork {
                 try sender.send(format: .i420, size: size, planes: planes, info: info)
             }
         } catch let error as FFmpegError {
+            host.countDamaged()
             tell("cannot decode the camera's H.264: \(error.description)")
         }
     }

@@ -55,6 +55,21 @@ class Host:
         """Gives up: the host applies the plugin's ``on-failure``."""
         self.instance.give_up(40, reason)
 
+    def set_held(self, is_held: bool) -> None:
+        """Reports whether a source has nothing new to send, because its media has ended, is damaged or lost.
+
+        The host then repeats the last frame, or plays silence, and counts neither as real. Until
+        ``set_held(False)``, silence does not count as a failure.
+        """
+        self.instance.set_held(is_held)
+
+    def count_damaged(self, count: int = 1) -> None:
+        """Counts frames, or blocks of audio, that came to a source and could not be decoded.
+
+        The report counts them as refused, with ``BAD_DATA``.
+        """
+        self.instance.count_damaged(count)
+
     def command(self, text: str) -> int:
         """Sends a command of the session, such as ``mute``. Needs ``allow: { control: true }``.
 

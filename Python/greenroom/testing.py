@@ -198,6 +198,12 @@ class _Instance:
     def queued_audio(self) -> int:
         return 0
 
+    def set_held(self, is_held: bool) -> None:
+        self.host.is_held = is_held
+
+    def count_damaged(self, count: int) -> None:
+        self.host.damaged += count
+
     def pause(self, is_paused: bool) -> None:
         self.host.log.append("paused" if is_paused else "resumed")
 
@@ -245,6 +251,10 @@ class TestHost:
         self.errors: list[str] = []
         #: The values of ``report_value``.
         self.report: dict[str, float] = {}
+        #: Whether the source has reported that it has nothing new to send.
+        self.is_held = False
+        #: The frames or blocks that the source has reported as damaged.
+        self.damaged = 0
         #: The commands that the plugin has sent, messages included.
         self.commands: list[str] = []
         #: The status and reason with which the plugin has given up; None if it has not.

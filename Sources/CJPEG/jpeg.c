@@ -15,22 +15,28 @@ struct decoder {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     jmp_buf failure;
+    int is_damaged;
 };
 
 static void fail(j_common_ptr jpeg) { longjmp(((struct decoder *)jpeg)->failure, 1); }
+
+static void fail_for_damage(j_common_ptr jpeg) {
+    ((struct decoder *)jpeg)->is_damaged = 1;
+    fail(jpeg);
+}
 
 static void take_message(j_common_ptr jpeg, int level) {
     if (level >= 0) return;
     switch (jpeg->err->msg_code) {
     case JWRN_EXTRANEOUS_DATA:
-        if (jpeg->err->msg_parm.i[0] > accepted_extra_bytes) fail(jpeg);
+        if (jpeg->err->msg_parm.i[0] > accepted_extra_bytes) fail_for_damage(jpeg);
         break;
     case JWRN_HIT_MARKER:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
     case JWRN_JPEG_EOF:
     case JWRN_BOGUS_PROGRESSION:
-        fail(jpeg);
+        fail_for_damage(jpeg);
     default:
         break;
     }
@@ -64,14 +70,47 @@ static converter *converter_for(const struct jpeg_decompress_struct *jpeg) {
     return across == 1 && down == 1 ? I444ToI420 : NULL;
 }
 
+static void prepare(struct decoder *decoder) {
+    decoder->jpeg.err = jpeg_std_error(&decoder->errors);
+    decoder->errors.error_exit = fail;
+    decoder->errors.emit_message = take_message;
+    decoder->is_damaged = 0;
+    // The decoder may fail before it has memory to destroy.
+    decoder->jpeg.mem = NULL;
+}
+
+int greenroom_jpeg_is_damaged(const uint8_t *data, size_t byte_count) {
+    struct decoder decoder;
+    struct jpeg_decompress_struct *jpeg = &decoder.jpeg;
+    prepare(&decoder);
+    if (setjmp(decoder.failure)) {
+        jpeg_destroy_decompress(jpeg);
+        return decoder.is_damaged;
+    }
+    jpeg_create_decompress(jpeg);
+    jpeg_mem_src(jpeg, data, byte_count);
+    jpeg_read_header(jpeg, TRUE);
+    // A progressive image needs memory and time for all its scans.
+    if (jpeg->progressive_mode) fail((j_common_ptr)jpeg);
+    // One pixel per block: only the Huffman codes cost time.
+    jpeg->out_color_space = jpeg->jpeg_color_space;
+    jpeg->scale_num = 1;
+    jpeg->scale_denom = DCTSIZE;
+    jpeg->do_fancy_upsampling = FALSE;
+    jpeg_start_decompress(jpeg);
+    JSAMPARRAY row = jpeg->mem->alloc_sarray(
+        (j_common_ptr)jpeg, JPOOL_IMAGE,
+        jpeg->output_width * (JDIMENSION)jpeg->output_components, 1);
+    while (jpeg->output_scanline < jpeg->output_height) jpeg_read_scanlines(jpeg, row, 1);
+    jpeg_finish_decompress(jpeg);
+    jpeg_destroy_decompress(jpeg);
+    return 0;
+}
+
 int greenroom_decode_jpeg(const uint8_t *data, size_t byte_count, greenroom_i420 output) {
     struct decoder decoder;
     struct jpeg_decompress_struct *jpeg = &decoder.jpeg;
-    jpeg->err = jpeg_std_error(&decoder.errors);
-    decoder.errors.error_exit = fail;
-    decoder.errors.emit_message = take_message;
-    // The decoder may fail before it has memory to destroy.
-    jpeg->mem = NULL;
+    prepare(&decoder);
     if (setjmp(decoder.failure)) {
         jpeg_destroy_decompress(jpeg);
         return -1;

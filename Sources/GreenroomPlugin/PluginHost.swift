@@ -48,6 +48,25 @@ public struct PluginHost: Sendable {
         table.giveUp(status.rawValue, text)
     }
 
+    /// Reports whether a source has nothing new to send, because its media has ended, is damaged or lost.
+    ///
+    /// The host then repeats the last frame, or plays silence, and counts neither as real. Until a call with
+    /// `false`, silence does not count as a failure.
+    ///
+    /// - Returns: `Status.ok`; `Status.unsupported` for other kinds than sources, and on hosts before minor 3
+    ///   of the interface.
+    @discardableResult
+    public func setHeld(_ isHeld: Bool) -> Status { Status(rawValue: table.hold(isHeld)) }
+
+    /// Counts frames, or blocks of audio, that came to a source and could not be decoded. The report counts
+    /// them as refused, with `BAD_DATA`.
+    ///
+    /// - Returns: The status as of ``setHeld(_:)``.
+    @discardableResult
+    public func countDamaged(_ count: Int = 1) -> Status {
+        Status(rawValue: table.countDamaged(UInt32(clamping: count)))
+    }
+
     /// Gives up because of an error.
     func giveUp(_ error: any Error) {
         let error = PluginError(describing: error)

@@ -14,7 +14,7 @@ package enum HostFunction: UInt32, CaseIterable, Sendable {
     case log = 100
     case setError, giveUp, now, waitUntil, refusalText, getExtension, caption
     // Sources call these. [any]
-    case held
+    case held, damaged
     // Shares call these. [any]
     case paused, resumed, finished
     // Outputs and composers call these. [any], except `keep`: [media].
@@ -105,6 +105,7 @@ package enum HostFunction: UInt32, CaseIterable, Sendable {
                 "captions.add", text: Limits.nameBytes + Int(GR_MAX_CAPTION) + 2,
                 .read(gr_caption.self), writesLine: true)
         case .held: Facts("hold.held")
+        case .damaged: Facts("hold.damaged")
         case .paused: Facts("broadcast.paused", writesLine: true)
         case .resumed: Facts("broadcast.resumed", writesLine: true)
         case .finished: Facts("broadcast.finished", text: 2000)

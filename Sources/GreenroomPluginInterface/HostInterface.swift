@@ -105,7 +105,8 @@ package enum HostInterface {
     nonisolated(unsafe) package static let hold = leaked(
         gr_hold(
             struct_size: UInt32(MemoryLayout<gr_hold>.size), reserved: 0,
-            held: { perform(.held, $0, UInt64($1)) }))
+            held: { perform(.held, $0, UInt64($1)) },
+            damaged: { perform(.damaged, $0, UInt64($1)) }))
 
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let broadcast = leaked(

@@ -9,13 +9,15 @@ import Synchronization
 package final class VideoTrack: Sendable {
     /// The results of the frames taken from the input.
     ///
-    /// `taken` is the sum of `overRate`, `unconvertible`, `withheld` and `carried`,
+    /// `taken` is the sum of `overRate`, `damaged`, `unconvertible`, `withheld` and `carried`,
     /// except for a frame in progress.
     package struct Counts: Sendable {
         /// Frames taken from the input.
         package var taken = 0
         /// Frames above the track's rate.
         package var overRate = 0
+        /// Compressed frames that do not decode.
+        package var damaged = 0
         /// Frames that could not be scaled to the track's size, or converted for filters.
         package var unconvertible = 0
         /// Frames that were not shown because a required filter did not edit them.
@@ -550,7 +552,11 @@ package final class VideoTrack: Sendable {
     }
 
     private func countUnconvertible(_ error: ConversionError, _ work: inout Work) {
-        work.progress.counts.unconvertible += 1
+        if error.code == .badData {
+            work.progress.counts.damaged += 1
+        } else {
+            work.progress.counts.unconvertible += 1
+        }
         complain(error, &work)
     }
 

@@ -164,7 +164,9 @@ import Testing
             "gr_audio_queue", size: 24,
             [("struct_size", 0), ("reserved", 4), ("clear", 8), ("queued", 16)]),
         Layout("gr_files_host", size: 16, [("struct_size", 0), ("reserved", 4), ("finished", 8)]),
-        Layout("gr_hold", size: 16, [("struct_size", 0), ("reserved", 4), ("held", 8)]),
+        Layout(
+            "gr_hold", size: 24,
+            [("struct_size", 0), ("reserved", 4), ("held", 8), ("damaged", 16)]),
         Layout(
             "gr_caption", size: 40,
             [

@@ -126,4 +126,15 @@ import Testing
         let lines = try run.events("log", of: "microphone").compactMap(\.text)
         #expect(lines == ["queued 100", "cleared 100", "cleared again 0"], "\(lines)")
     }
+
+    @Test func `a source reports damage, which counts as refused, and the end of its media`() throws
+    {
+        let (session, run) = try run("microphone", "Damaged", "")
+        #expect(run.exit == .code(0), "\(run)")
+        let lines = try run.events("log", of: "microphone").compactMap(\.text)
+        #expect(lines == ["damaged 0 0, held 0"], "\(lines)")
+        let sound = try session.report().sound("microphone")
+        #expect(sound.refused["BAD_DATA"] == 3 && sound.sent == sound.accepted + 3, "\(sound)")
+        #expect(!run.text.contains("silent"), "\(run.text)")
+    }
 }

@@ -254,6 +254,8 @@ private struct CallScript {
         expect(.getExtension, 0, host.get_extension(unknown, GR_EXT_OUTPUT_HOST) == nil)
         expect(.held, HostInterface.hold.pointee.held(instance, 1))
         expect(.held, HostInterface.hold.pointee.held(unknown, 0))
+        expect(.damaged, HostInterface.hold.pointee.damaged(instance, 2))
+        expect(.damaged, HostInterface.hold.pointee.damaged(unknown, 1))
         let share = HostInterface.broadcast.pointee
         expect(.paused, share.paused(instance))
         expect(.resumed, share.resumed(instance))
@@ -410,7 +412,7 @@ private struct CallScript {
         expect(.describe, control.describe(instance, &text, 2, &length))
         expect(.describe, control.describe(instance, &text, 100, &length), length, text)
         expect(.sessionReport, control.report(instance, &text, 100, &length))
-        repeatUntilRefused(.sessionReport, "a second") {
+        repeatUntilRefused(.sessionReport, "per second") {
             $0.control.report($0.instance, &text, 100, &length)
         }
     }

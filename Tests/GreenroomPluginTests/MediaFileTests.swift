@@ -46,6 +46,8 @@ import Testing
     private struct Played {
         var frames: [SentFrame]
         var log: [String]
+        var holds: [Bool]
+        var damaged: Int
         var numbers: [Int] { MediaFileTests.numbers(frames) }
     }
 
@@ -56,7 +58,10 @@ import Testing
             "Media", of: bundledEntry("Media"), settings: [("file", .path(path))] + settings)
         try #require(session.initializeVideo() == .ok)
         try #require(session.run(nanoseconds: Int64(seconds * 1e9)) == .ok)
-        return session.host.state.withLock { Played(frames: $0.video.committed, log: $0.log) }
+        return session.host.state.withLock {
+            Played(
+                frames: $0.video.committed, log: $0.log, holds: $0.holds, damaged: $0.damaged)
+        }
     }
 
     static let containers = [
@@ -315,7 +320,30 @@ import Testing
         #expect(session.initializeVideo() == .badSetting)
     }
 
-    @Test func `a damaged MJPEG picture is skipped, and the picture before is held`() throws {
+    /// The ways to damage the scan of a JPEG image.
+    enum Damage: CaseIterable {
+        /// Cut in half, with the end marker put back.
+        case cut
+        /// 1 kB of zeros, which are valid codes, too.
+        case zeroed
+
+        func apply(to bytes: inout [UInt8], _ scan: Range<Int>) {
+            let middle = (scan.lowerBound + scan.upperBound) / 2
+            switch self {
+            case .cut:
+                for index in middle..<(scan.upperBound - 16) { bytes[index] = 0 }
+                bytes[middle] = 0xFF
+                bytes[middle + 1] = 0xD9
+            case .zeroed:
+                for index in middle..<min(middle + 1024, scan.upperBound - 16) { bytes[index] = 0 }
+            }
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `damaged MJPEG pictures are skipped and counted, and the picture before is held`(
+        damage: Damage
+    ) throws {
         let folder = try TemporaryFolder()
         let path = try Self.make(
             "whole.avi", in: folder,
@@ -328,16 +356,15 @@ import Testing
             bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 && bytes[$0 + 2] == 0xFF
         }
         try #require(starts.count >= 60)
-        // Cut the scan of the tenth picture to half, and put its end marker back.
-        let (first, last) = (starts[10], starts[11])
-        let scan = try #require(bytes[first..<last].firstRange(of: [0xFF, 0xDA])).upperBound + 12
-        let middle = (scan + last) / 2
-        for index in middle..<(last - 16) { bytes[index] = 0 }
-        bytes[middle] = 0xFF
-        bytes[middle + 1] = 0xD9
+        for number in [5, 10, 11] {
+            let image = starts[number]..<starts[number + 1]
+            let scan = try #require(bytes[image].firstRange(of: [0xFF, 0xDA])).upperBound + 12
+            damage.apply(to: &bytes, scan..<image.upperBound)
+        }
         let media = try TemporaryMedia()
         let played = try Self.play(try media.addFile("damaged.avi", bytes), seconds: 1)
         #expect(played.log.count { $0.contains("damaged at") } == 1, "\(played.log)")
+        #expect(played.damaged == 3 && played.holds == [true, false, true, false])
         for frame in played.frames {
             // The part of a picture that is not decoded is grey.
             #expect(frame.planes[0].allSatisfy { $0 < 100 })

@@ -131,8 +131,8 @@ import Testing
         #expect(track.input.counts.superseded == 0 && track.queuedCount == 0)
         let counts = track.counts
         #expect(counts.taken == frames.count && counts.busyNanoseconds == 0)
-        #expect(counts.taken == counts.overRate + counts.unconvertible + counts.carried)
-        #expect((counts.unconvertible > 0) == isHostile)
+        #expect(counts.taken == counts.overRate + counts.damaged + counts.carried)
+        #expect((counts.damaged > 0) == isHostile && counts.unconvertible == 0)
         for (branch, sink) in zip(branches, sinks) {
             #expect(branch.counts.frames == counts.carried && branch.counts.queued == 0)
             #expect(branch.counts.queueFull == 0 && branch.counts.periods == sink.periods.count)

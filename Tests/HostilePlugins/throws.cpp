@@ -108,6 +108,24 @@ class Interrupted : public greenroom::AudioSource {
   }
 };
 
+// Throws nothing: some of what it plays is damaged, then it ends.
+class Damaged : public greenroom::AudioSource {
+ public:
+  static greenroom::Description description() {
+    return describe("org.example.damaged", "Damaged");
+  }
+  void run() override {
+    std::array<std::int16_t, 480> samples;
+    samples.fill(1000);
+    for (int n = 0; n < 20; n++)
+      if (sender().send(samples.data(), 480, 48000, 1) != GR_STATUS_OK) return;
+    host().log(GR_LOG_INFO, "damaged " + std::to_string(host().count_damaged()) + " " +
+                                std::to_string(host().count_damaged(2)) + ", held " +
+                                std::to_string(host().set_held(true)));
+    (void)host().wait_until_ns(INT64_MAX);
+  }
+};
+
 }  // namespace
 
-GREENROOM_PLUGINS(ThrowingCamera, ThrowingFilter, BareLoop, Interrupted)
+GREENROOM_PLUGINS(ThrowingCamera, ThrowingFilter, BareLoop, Interrupted, Damaged)

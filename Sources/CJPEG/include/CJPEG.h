@@ -18,4 +18,9 @@ typedef struct {
  *  4:2:0, 4:2:2, 4:4:4 or grey. The output's pixels are then undefined. */
 int greenroom_decode_jpeg(const uint8_t *data, size_t byte_count, greenroom_i420 output);
 
+/** Whether the data of a JPEG image that is not progressive is damaged: Huffman codes that do not exist, or too few or
+ *  too many of them. Most other decoders show a part of such an image as grey and report nothing. Returns 0 for an
+ *  image that this decoder cannot read, as well. */
+int greenroom_jpeg_is_damaged(const uint8_t *data, size_t byte_count);
+
 #endif

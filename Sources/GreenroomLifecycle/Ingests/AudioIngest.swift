@@ -101,6 +101,15 @@ package final class AudioIngest: AudioSource, Sendable {
     /// Records whether the source has nothing new to send. [any]
     func hold(_ isHeld: Bool) { state.withLock { $0.hold(isHeld) } }
 
+    /// Counts blocks that the source could not decode. [any]
+    func countDamaged(_ count: Int) {
+        state.withLock { state in
+            guard state.status == .ok else { return }
+            state.counts.sent += count
+            state.counts.refused.add(.badData, count)
+        }
+    }
+
     /// The current statistics. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 

@@ -4,8 +4,8 @@ import GreenroomMedia
 package struct StatusCounts: Sendable {
     private var counts = InlineArray<64, Int>(repeating: 0)
 
-    mutating func add(_ status: Status) {
-        counts[min(max(Int(status.rawValue), 0), counts.count - 1)] += 1
+    mutating func add(_ status: Status, _ count: Int = 1) {
+        counts[min(max(Int(status.rawValue), 0), counts.count - 1)] += count
     }
 
     subscript(status: Status) -> Int {

@@ -432,6 +432,15 @@ package final class VideoIngest: Sendable {
         }
     }
 
+    /// Counts frames that the source could not decode. [any]
+    func countDamaged(_ count: Int) {
+        state.withLock { state in
+            guard state.status == .ok else { return }
+            state.counts.sent += count
+            state.counts.refused.add(.badData, count)
+        }
+    }
+
     /// Counts a frame that a body sends or refuses. A frame that the stop has overtaken is neither.
     private func counting<Result>(
         _ body: () throws(Refusal) -> Result

@@ -68,6 +68,7 @@ package enum HostCalls {
         case .waitUntil: try life.wait(until: Int64(bitPattern: first))
         case .caption: try life.add(try caption(call))
         case .held: life.hold(number != 0)
+        case .damaged: life.countDamaged(number)
         case .paused: life.pause()
         case .resumed: life.resume()
         case .finished:

@@ -74,6 +74,12 @@ extension PluginLife {
         environment.events.wake()
     }
 
+    /// Counts media that a source could not decode.
+    func countDamaged(_ count: UInt32) {
+        environment.videoIngest?.countDamaged(Int(count))
+        environment.audioIngest?.countDamaged(Int(count))
+    }
+
     /// Records that the plugin has finished or cannot continue.
     func pluginGaveUp(_ status: Status, _ reason: String) {
         let isFirst = state.withLock { state in

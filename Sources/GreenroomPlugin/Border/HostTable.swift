@@ -45,11 +45,20 @@ final class HostTable: @unchecked Sendable {
         broadcast?.resumed(instance) ?? Status.unsupported.rawValue
     }
 
-    func hold(_ isHeld: Bool) {
+    /// The functions of a source without new media; nil for other kinds, and on hosts before minor 3.
+    private var holding: gr_hold? {
         guard let table = functions.get_extension(instance, GR_EXT_HOLD),
             table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_hold>.size)
-        else { return }
-        _ = table.load(as: gr_hold.self).held(instance, isHeld ? 1 : 0)
+        else { return nil }
+        return table.load(as: gr_hold.self)
+    }
+
+    func hold(_ isHeld: Bool) -> gr_status {
+        holding?.held(instance, isHeld ? 1 : 0) ?? Status.unsupported.rawValue
+    }
+
+    func countDamaged(_ count: UInt32) -> gr_status {
+        holding?.damaged(instance, count) ?? Status.unsupported.rawValue
     }
 
     /// The functions for the queue of a sender of audio; nil for other kinds, and on hosts before minor 3.

@@ -14,6 +14,6 @@ struct Hold {
     mutating func set(_ isHeld: Bool) {
         guard isHeld != self.isHeld else { return }
         self.isHeld = isHeld
-        host.table.hold(isHeld)
+        host.setHeld(isHeld)
     }
 }

@@ -26,7 +26,7 @@ extension SessionReport {
         public var accepted: Int
         /// Accepted frames that were leased and needed no copy.
         public var leased: Int
-        /// Frames refused, by status.
+        /// Frames refused, by status. Frames that the source or the host could not decode count as `BAD_DATA`.
         public var refused: Refusals
         /// Refused calls without a frame, by status.
         public var refusedCalls: Refusals
@@ -188,9 +188,12 @@ extension SessionReport.Video {
         negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = video.agreed.description
         sent = ingest.sent
-        accepted = ingest.accepted
+        // A compressed frame is decoded after it was accepted.
+        accepted = ingest.accepted - counts.damaged
         leased = ingest.leased
-        refused = SessionReport.Refusals(ingest.refused.refusals)
+        var refusals = ingest.refused.refusals
+        if counts.damaged > 0 { refusals["BAD_DATA", default: 0] += counts.damaged }
+        refused = SessionReport.Refusals(refusals)
         refusedCalls = SessionReport.Refusals(ingest.refusedCalls.refusals)
         abandoned = ingest.abandoned
         bytesCopied = ingest.bytesCopied

@@ -35,8 +35,8 @@ public struct SessionSnapshot: Sendable {
             let branches = video.track.branches.map(\.counts)
             let lost = branches.map { $0.queueFull + $0.unconvertible + $0.failed }.max() ?? 0
             return Video(
-                track: video.track.kind.rawValue, accepted: ingest.accepted,
-                refused: ingest.refused.refused,
+                track: video.track.kind.rawValue, accepted: ingest.accepted - track.damaged,
+                refused: ingest.refused.refused + track.damaged,
                 dropped: video.track.input.counts.superseded + track.unconvertible
                     + lost)
         }

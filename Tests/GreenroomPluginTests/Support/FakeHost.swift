@@ -22,6 +22,10 @@ final class FakeHost: Sendable {
         var output = FakeOutput()
         var call = FakeCall()
         var control = FakeControl()
+        /// Whether the source has nothing new to send, at each change.
+        var holds: [Bool] = []
+        /// The frames and blocks that the source could not decode.
+        var damaged = 0
         var blocks: [SentBlock] = []
         var audioRefusals: [Status] = []
         /// Whether received samples are kept; they are always counted.
@@ -146,6 +150,7 @@ final class FakeHost: Sendable {
                         ($0.output.isOutput, $0.call.isCall, $0.control.isGranted)
                     } ?? (false, false, false)
                 return switch String(cString: name) {
+                case GR_EXT_HOLD: UnsafeRawPointer(FakeHost.hold.pointer)
                 case GR_EXT_CONTROL_HOST where isGranted:
                     UnsafeRawPointer(FakeHost.control.pointer)
                 case GR_EXT_OUTPUT_HOST where isOutput:
@@ -154,6 +159,18 @@ final class FakeHost: Sendable {
                 case GR_EXT_CALL_HOST where isCall: UnsafeRawPointer(FakeHost.call.pointer)
                 default: nil
                 }
+            }))
+
+    private static let hold = Leaked(
+        gr_hold(
+            struct_size: UInt32(MemoryLayout<gr_hold>.size), reserved: 0,
+            held: { id, isHeld in
+                FakeHost[id]?.state.withLock { $0.holds.append(isHeld != 0) }
+                return Status.ok.rawValue
+            },
+            damaged: { id, count in
+                FakeHost[id]?.state.withLock { $0.damaged += Int(count) }
+                return Status.ok.rawValue
             }))
 
     private func wait(until deadline: Int64) -> gr_status {

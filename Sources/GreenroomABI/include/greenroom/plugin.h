@@ -690,6 +690,10 @@ typedef struct gr_hold {
    *  host repeats the last frame, or plays silence, and counts neither as real. Until a call with 0,
    *  silence does not count as a failure. [any] */
   gr_status (*GR_NONNULL held)(gr_instance instance, uint32_t is_held);
+
+  /** Counts frames, or blocks of audio, that came to the source and could not be decoded, so that it has
+   *  nothing to send for them. The report counts them as refused, with BAD_DATA. [any] */
+  gr_status (*GR_NONNULL damaged)(gr_instance instance, uint32_t count);
 } gr_hold;
 
 /* ------------------------------------------------------------------------------------
@@ -848,7 +852,7 @@ GR_STATIC_ASSERT(size_of_host, sizeof(gr_host) == 80);
 GR_STATIC_ASSERT(size_of_video_functions, sizeof(gr_video_functions) == 40);
 GR_STATIC_ASSERT(size_of_audio_functions, sizeof(gr_audio_functions) == 16);
 GR_STATIC_ASSERT(size_of_audio_queue, sizeof(gr_audio_queue) == 24);
-GR_STATIC_ASSERT(size_of_hold, sizeof(gr_hold) == 16);
+GR_STATIC_ASSERT(size_of_hold, sizeof(gr_hold) == 24);
 GR_STATIC_ASSERT(size_of_caption, sizeof(gr_caption) == 40);
 GR_STATIC_ASSERT(size_of_captions_host, sizeof(gr_captions_host) == 16);
 GR_STATIC_ASSERT(size_of_initialize, sizeof(gr_initialize) == 48);

@@ -229,6 +229,19 @@ class Host {
   void give_up(gr_status status, const std::string &text) const {
     host_->give_up(instance_, status, text.c_str());
   }
+  /** Whether the source has nothing new to send, because its media has ended, is damaged or lost. The host
+   *  repeats the last frame, or plays silence, counts neither as real, and does not treat the silence as
+   *  a failure. GR_STATUS_UNSUPPORTED: not a source, or the host is older than minor 3. */
+  gr_status set_held(bool is_held) const {
+    const gr_hold *hold = holding();
+    return hold == nullptr ? GR_STATUS_UNSUPPORTED : hold->held(instance_, is_held ? 1 : 0);
+  }
+  /** Counts frames, or blocks of audio, that came to the source and could not be decoded: the report counts
+   *  them as refused. The status is as of set_held. */
+  gr_status count_damaged(std::uint32_t count = 1) const {
+    const gr_hold *hold = holding();
+    return hold == nullptr ? GR_STATUS_UNSUPPORTED : hold->damaged(instance_, count);
+  }
   /** The text of this thread's last refusal: the rule, the call, the state and the cure. */
   std::string refusal_text() const {
     std::string text(host_->refusal_text(nullptr, 0) + 1, '\0');
@@ -244,6 +257,10 @@ class Host {
   }
 
  private:
+  const gr_hold *holding() const {
+    return static_cast<const gr_hold *>(host_->get_extension(instance_, GR_EXT_HOLD));
+  }
+
   const gr_host *host_ = nullptr;
   gr_instance instance_ = 0;
 };
