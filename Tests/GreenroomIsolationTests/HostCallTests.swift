@@ -355,7 +355,7 @@ private struct CallScript {
             expect(.joined, call.joined(instance, "Ana", &participant), participant)
         }
         // The first call above each limit. How many are below it depends on the machine's speed.
-        repeatUntilRefused(.joined, "too often") {
+        repeatUntilRefused(.joined, "within a second") {
             $0.call.joined($0.instance, "Ana", &participant)
         }
         let kept = participant
