@@ -128,17 +128,16 @@ def test_a_voice_plays_in_order_and_can_be_interrupted() -> None:
 
 def test_a_source_reports_damage_and_the_end_of_its_media() -> None:
     class Player(greenroom.Camera):
-        def fill(self, frame: greenroom.Frame) -> None:
-            if frame.index == 2:
-                self.host.count_damaged()
+        def draw(self, frame: greenroom.Frame) -> None:
+            if frame.time > 0.1:
                 self.host.count_damaged(2)
                 self.host.set_held(True)
 
-    with TestHost(Player) as host:
-        host.advance(0.05)
-        assert host.damaged == 0 and not host.is_held
+    with TestHost(Player, fps=10) as host:
         host.advance(0.1)
-        assert host.damaged == 3 and host.is_held
+        assert host.damaged == 0 and not host.is_held
+        host.advance(0.2)
+        assert not host.errors and host.damaged == 4 and host.is_held
 
 
 class Listener(greenroom.Receiver):

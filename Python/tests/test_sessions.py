@@ -124,6 +124,20 @@ def test_a_filter_and_a_microphone_of_one_script_run_in_a_session(tmp_path: path
     assert samples[len(samples) // 2] == 1000
 
 
+def test_damage_that_a_camera_reports_counts_as_refused(tmp_path: pathlib.Path) -> None:
+    text = """
+        class Player(greenroom.Camera):
+            def draw(self, frame):
+                self.host.set_held(False)
+                if frame.index == 3:
+                    self.host.count_damaged(2)
+    """
+    report = run(tmp_path, {"camera": {"plugin": script(tmp_path, text)}})
+    video = report["videoTracks"][0]
+    assert video["refused"] == {"BAD_DATA": 2}
+    assert video["sent"] == video["accepted"] + 2
+
+
 def test_a_receiver_writes_a_file_for_each_participant(tmp_path: pathlib.Path) -> None:
     (tmp_path / "recording").mkdir()
     session = {
