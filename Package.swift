@@ -86,8 +86,8 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "Browser",
         dependencies: [
-            "CLinux", "CPNG", "BrowserDecisions", "GreenroomSchema", "PluginProcess",
-            "GreenroomSystem", systemPackage,
+            "CLinux", "CPNG", "CTurboJPEG", "BrowserDecisions", "GreenroomSchema",
+            "PluginProcess", "GreenroomSystem", systemPackage,
         ], exclude: ["Decisions"],
         libraries: ["png"]),
     BundledPlugin(name: "ColorBars"),

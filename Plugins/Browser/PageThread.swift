@@ -167,7 +167,7 @@ private struct PageWork {
             let isNew = try page.draw(
                 at: due, interval: interval, idle: { try keepAlive() })
             if isNew, let visible = page.geometry?.visible {
-                try picture.decode(page.png, showing: visible)
+                try picture.decode(page.image, showing: visible)
             }
             try show(isNew: isNew, at: due)
             if let audio { try page.exchangeAudio(with: audio, idle: { try keepAlive() }) }

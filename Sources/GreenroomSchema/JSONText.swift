@@ -121,15 +121,17 @@ package indirect enum JSONText: Equatable, Sendable {
 
         private mutating func string() -> Range<Int>? {
             guard next == UInt8(ascii: "\"") else { return nil }
-            place += 1
-            let start = place
-            while let byte = next {
+            let start = place + 1
+            // A picture has a million bytes.
+            var end = start
+            while end < bytes.count {
+                let byte = bytes[end]
                 if byte == UInt8(ascii: "\"") {
-                    place += 1
-                    return start..<place - 1
+                    place = end + 1
+                    return start..<end
                 }
                 if byte < 0x20 { return nil }
-                place += byte == UInt8(ascii: "\\") ? 2 : 1
+                end += byte == UInt8(ascii: "\\") ? 2 : 1
             }
             return nil
         }
