@@ -54,7 +54,7 @@ extension SessionDecoder {
             Field(
                 "secret-file", \.secretFile, .text("the path of a file"),
                 "The file with the key that signs the request, whsec_ and Base64, relative to this "
-                    + "file's folder; credential:NAME for a systemd credential.",
+                    + "file's folder; credential:NAME for a systemd credential, environment:NAME for a variable.",
                 examples: ["hook.key", "credential:hook"], isRequired: true),
         ]
     ) { request, _ in

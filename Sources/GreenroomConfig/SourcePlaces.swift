@@ -35,6 +35,13 @@ package struct SourcePlaces: Sendable {
         }
     }
 
+    /// The paths whose values are arguments of the command line.
+    package func arguments(among paths: [String]) -> [String] {
+        paths.filter {
+            if case .argument = entries[$0]?.value { true } else { false }
+        }
+    }
+
     /// Whether there is a value at a path.
     func has(_ path: String) -> Bool { entries[path] != nil }
 

@@ -5,12 +5,13 @@ import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage
 
-/// The files that contain secret settings: `token-file` for the secret `token`.
+/// The files and environment variables that contain secret settings: `token-file` for the secret `token`.
 package enum SecretFile {
     /// The end of a key that names a file.
     private static let suffix = "-file"
-    /// The prefix of a systemd credential.
+    /// The prefixes of a systemd credential and of an environment variable.
     private static let credential = "credential:"
+    private static let environment = "environment:"
     /// The maximum length of a secret, in bytes.
     private static let longest = 4096
 
@@ -74,12 +75,21 @@ package enum SecretFile {
         return "\(folder)/\(file)"
     }
 
-    /// Reads a secret: the text of a file without the newline at its end.
+    /// Reads a secret: the text of a file without the newline at its end, or of an environment variable.
     ///
+    /// - Parameter name: A path, `credential:NAME`, or `environment:NAME`.
     /// - Throws: ``InvalidValueError`` with the fix, and without the text.
     package static func read(
         _ name: String, relativeTo folder: String
     ) throws(InvalidValueError) -> String {
+        if name.hasPrefix(environment) {
+            let variable = name.dropFirst(environment.count)
+            guard let text = environmentVariable(String(variable)) else {
+                throw InvalidValueError(
+                    "the environment variable \(variable) is not set. Set it, or name a file.")
+            }
+            return try secret(text.utf8[...], from: "the environment variable \(variable)")
+        }
         let path = try Self.path(of: name, relativeTo: folder)
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw InvalidValueError("cannot read \(path): \(Errno.last).") }
@@ -94,10 +104,16 @@ package enum SecretFile {
         var text = bytes[..<count]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }
         if text.last == UInt8(ascii: "\r") { text.removeLast() }
+        return try secret(text, from: path)
+    }
+
+    private static func secret(
+        _ text: some Collection<UInt8>, from place: String
+    ) throws(InvalidValueError) -> String {
         guard !text.isEmpty, text.count <= longest, text.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
             throw InvalidValueError(
-                "\(path) needs one line of 1 to \(longest) ASCII characters without spaces.")
+                "\(place) needs one line of 1 to \(longest) ASCII characters without spaces.")
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -33,11 +33,7 @@ extension Session {
         _ file: SessionFile, installation: Installation = .standard,
         events: @escaping @Sendable (SessionEvent) -> Void = { _ in }
     ) throws(SessionFileError) {
-        do throws(ConfigurationError) {
-            try self.init(file.configuration, installation: installation, events: events)
-        } catch {
-            throw file.located(error)
-        }
+        self.init(plan: try file.plan(with: installation.locator()), events: events)
     }
 
     /// Runs the session on a separate thread, from the first `create` to the end of the last
@@ -66,7 +62,16 @@ extension SessionFile {
         var problems: [ConfigurationProblem] = []
         do throws(ConfigurationError) {
             let plan = try SessionPlan(configuration, locator: locator)
-            if faults.isEmpty { return plan }
+            problems = places.arguments(among: plan.secrets).map {
+                ConfigurationProblem(
+                    "every user of this machine can read the arguments of a program. Set "
+                        + "\(SecretFile.key(of: $0)) to a file, credential:NAME or environment:NAME.",
+                    at: $0)
+            }
+            if faults.isEmpty {
+                guard problems.isEmpty else { throw ConfigurationError(problems) }
+                return plan
+            }
         } catch {
             if faults.isEmpty { throw located(error) }
             problems = error.problems

@@ -81,6 +81,15 @@ extension SessionPlan {
         }
     }
 
+    /// The paths of the secrets that have their text in the configuration, and not in a file.
+    var secrets: [String] {
+        configuration.plugins.flatMap { address, plugin in
+            (self[address]?.descriptor.parameters ?? [])
+                .filter { $0.isSecret && plugin.settings[$0.name] != nil }
+                .map { "\(address).settings".appending(key: $0.name) }
+        }
+    }
+
     /// Private keys and secrets that other users of the machine can read.
     private var secretFileWarnings: [ConfigurationProblem] {
         configuration.plugins.flatMap { address, plugin -> [ConfigurationProblem] in

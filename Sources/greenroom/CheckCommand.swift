@@ -164,7 +164,7 @@ extension SessionPlan {
         return rows
     }
 
-    /// The cost of the session's room with nobody, and with eight guests and as many viewers; empty for a session
+    /// The cost of the session's room with nobody, and with eight guests who watch each other; empty for a session
     /// without the bundled room.
     private var roomEstimates: [String] {
         guard outputs.values.contains(where: { $0.descriptor.id == "org.greenroom.web-room" })
@@ -175,20 +175,20 @@ extension SessionPlan {
         let recordings = outputs.values.count { $0.descriptor.id == "org.greenroom.recorder" }
         let hasCamera = slots.contains { $0.role.part == .camera }
         let decodes = hasStage || recordings > 0
-        // An isolated room has places for these people.
+        // An isolated room has places for eight guests, and for ten connections that watch.
         return [0, 8].map { people in
             let cost = RoomCost.sum([
                 .room: 1, .source: hasCamera ? 1 : 0, .recording: recordings,
                 .stage: hasStage && (recordings > 0 || people > 0) ? 1 : 0,
                 .encoder: people > 0 && (hasCamera || hasStage) ? 1 : 0, .guest: people,
-                .decoder: decodes ? people : 0, .viewer: 2 * people,
+                .decoder: decodes ? people : 0, .viewer: people,
             ])
             let cores = (cost.cores * 100).rounded() / 100
-            let who = people == 0 ? "nobody" : "\(people) guests and \(people) viewers"
+            let who = people == 0 ? "nobody" : "\(people) guests"
             return
-                "\(cores) cores and \(Int(cost.memory)) MB with \(who), at 1280x720@30"
+                "\(cores) cores and \(Int(cost.memory.rounded())) MB with \(who), at 1280x720@30"
                 + (people == 0
-                    ? "" : "; \(Int(cost.megabits)) Mbit/s and \(Int(cost.ports)) UDP ports")
+                    ? "" : "; \(Int(cost.megabits.rounded())) Mbit/s and \(Int(cost.ports)) UDP ports")
         }
     }
 

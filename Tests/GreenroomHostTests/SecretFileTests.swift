@@ -2,6 +2,7 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomSystem
 import TestSupport
 import Testing
 
@@ -39,6 +40,12 @@ import Testing
         }
     }
 
+    @Test func `a secret comes from an environment variable`() {
+        let (settings, problems) = check(["token-file": "environment:PATH"])
+        #expect(problems.isEmpty, "\(problems)")
+        #expect(settings.first?.value == environmentVariable("PATH").map(ParameterValue.string))
+    }
+
     @Test func `an error about a file without a secret does not show the file's text`() throws {
         for (name, text) in [
             ("empty", ""), ("lines", "hidden\nhidden"), ("blank", "hidden token"),
@@ -51,6 +58,7 @@ import Testing
         }
         for value in [
             "missing", ".", "/dev/zero", "", "credential:../x", "credential:", "credential:a",
+            "environment:", "environment:GREENROOM_NOT_SET",
         ] {
             #expect(
                 check(["token-file": .string(value)]).problems.map(\.name) == ["token-file"],

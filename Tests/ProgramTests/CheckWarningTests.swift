@@ -219,6 +219,14 @@ import Testing
             let run = try Greenroom.start(arguments).wait()
             #expect(!(run.text + run.standardError).contains("hidden-token"), "\(run)")
         }
+        let shown = try Greenroom.start([
+            "check", file, "--set", "call.settings.viewer-token=hidden-token-123456",
+        ]).wait()
+        #expect(shown.exit == .code(65), "\(shown)")
+        #expect(
+            shown.standardError.contains(
+                "Set call.settings.viewer-token-file to a file, credential:NAME or environment:NAME."),
+            "\(shown)")
     }
 
     @Test func `the control socket of a session is refused, and powerful sockets get a warning`()

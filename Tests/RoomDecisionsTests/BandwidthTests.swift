@@ -276,6 +276,19 @@ import Testing
         #expect(RoomLimits.fits(viewers: RoomLimits.viewers, senders: 0, openFiles: 1024))
     }
 
+    @Test(arguments: [
+        (viewers: 0, guests: 0, files: 256, left: (24, 8)), (24, 0, 256, (0, 0)), (23, 0, 256, (1, 0)),
+        (10, 8, 256, (0, 0)), (8, 4, 256, (10, 3)), (0, 16, 1024, (60, 0)), (60, 3, 1024, (0, 0)),
+        (58, 3, 1024, (2, 2)), (0, 0, -1, (60, 16)),
+    ])
+    func `a room has a place for a guest if it has one for a viewer, too`(
+        viewers: Int, guests: Int, files: Int, left: (Int, Int)
+    ) {
+        let places = RoomLimits.placesLeft(
+            viewers: viewers, guests: guests, shares: 0, openFiles: files)
+        #expect(places == left)
+    }
+
     // MARK: Wishes
 
     @Test func `a request names existing slots, each of them once`() throws {

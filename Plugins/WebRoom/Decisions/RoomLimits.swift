@@ -26,6 +26,26 @@ package enum RoomLimits {
         return openFiles < 0 || max(files, threads) <= openFiles
     }
 
+    /// The people for whom there are places besides those who are there.
+    ///
+    /// - Parameters:
+    ///   - viewers: The number of connections that watch.
+    ///   - openFiles: As for ``fits(viewers:senders:openFiles:)``.
+    /// - Returns: The viewers, or the guests, each of whom watches as well.
+    package static func placesLeft(
+        viewers: Int, guests: Int, shares: Int, openFiles: Int
+    ) -> (viewers: Int, guests: Int) {
+        func most(_ limit: Int, sending: Int) -> Int {
+            (0...max(0, limit)).last {
+                fits(
+                    viewers: viewers + $0, senders: guests + shares + sending * $0,
+                    openFiles: openFiles)
+            } ?? 0
+        }
+        let watching = Self.viewers - viewers
+        return (most(watching, sending: 0), most(min(Self.guests - guests, watching), sending: 1))
+    }
+
     /// Limit of viewers per address, so that one link cannot take all places.
     package static let viewersOfAddress = 12
 

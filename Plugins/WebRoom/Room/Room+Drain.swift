@@ -39,8 +39,11 @@ extension Room {
         let (isDraining, left) = (state.withLock { $0.returning != nil }, placesLeft)
         if isDraining { return Readiness(status: "draining", reason: Self.drains.description) }
         if hasGuests, left.guests == 0 {
+            let (viewers, guests) = counts
             return Readiness(
-                status: "full", reason: "The room is full of guests: \(RoomLimits.guests).")
+                status: "full",
+                reason: "The room has no place for another guest, who also watches. It has "
+                    + "\(guests) guests and \(viewers) viewers.")
         }
         if !hasGuests, left.viewers == 0 {
             return Readiness(status: "full", reason: Self.full.description)
@@ -48,23 +51,14 @@ extension Room {
         return Readiness(status: "ready")
     }
 
-    /// The places that are free now, for viewers and for guests.
+    /// The places that are free now, for viewers or for guests.
     var placesLeft: (viewers: Int, guests: Int) {
         let openFiles = openFiles
         return state.withLock { state in
-            let viewers = state.places[.viewer, default: 0]
-            let guests = state.places[.guest, default: 0]
-            let senders = guests + state.places[.share, default: 0]
-            return (
-                (0...max(0, RoomLimits.viewers - viewers)).last {
-                    RoomLimits.fits(
-                        viewers: viewers + $0, senders: senders, openFiles: openFiles)
-                } ?? 0,
-                (0...max(0, RoomLimits.guests - guests)).last {
-                    RoomLimits.fits(
-                        viewers: viewers, senders: senders + $0, openFiles: openFiles)
-                } ?? 0
-            )
+            RoomLimits.placesLeft(
+                viewers: state.places[.viewer, default: 0],
+                guests: state.places[.guest, default: 0],
+                shares: state.places[.share, default: 0], openFiles: openFiles)
         }
     }
 

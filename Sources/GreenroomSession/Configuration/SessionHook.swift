@@ -34,7 +34,7 @@ public enum HookAction: Hashable, Sendable {
     /// - Parameters:
     ///   - url: `https://…`, or `http://` for a server on this machine.
     ///   - secretFile: A file with the key, `whsec_…`, relative to the session's folder, or
-    ///     `credential:NAME` for a systemd credential.
+    ///     `credential:NAME` for a systemd credential, or `environment:NAME` for an environment variable.
     case post(url: String, secretFile: String)
 
     /// The reason that an address is refused, with the fix; nil if it is accepted.
