@@ -363,7 +363,8 @@ class Inbox:
         self.dropped = 0
         self.is_running = False
         self.lock = threading.Lock()
-        self._task: asyncio.Future[None] | None = None
+        # The loop keeps only a weak reference to a task.
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def put(self, function: Callable[..., Any], *arguments: Any) -> int:
         if self.adapter.is_virtual:
@@ -386,19 +387,30 @@ class Inbox:
         return OK
 
     def _begin(self) -> None:
-        # The loop keeps only a weak reference to a task.
-        self._task = asyncio.ensure_future(self._run())
+        task = asyncio.get_running_loop().create_task(self._run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _run(self) -> None:
-        while True:
+        """Calls one after the other. A callback that is released keeps this task, and another task goes on."""
+        is_released = False
+
+        def release() -> None:
+            nonlocal is_released
+            if not is_released:
+                is_released = True
+                self._begin()
+
+        _loop.on_release(release)
+        while not is_released:
             with self.lock:
                 if not self.items:
                     self.is_running = False
                     return
                 function, arguments = self.items.popleft()
             try:
-                await _loop.until_released(function(*arguments), self.adapter.fault)
-            except Exception as error:
+                await function(*arguments)
+            except (Exception, asyncio.CancelledError) as error:
                 self.adapter.fault(error)
 
 

@@ -89,8 +89,10 @@ def start(made: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
     return asyncio.run_coroutine_threadsafe(made, loop())
 
 
-#: Done once the host need not wait any longer for the callback of this context.
-_released: contextvars.ContextVar[asyncio.Future[None]] = contextvars.ContextVar("released")
+#: The loop of this context's callback, and what `release` calls there.
+_released: contextvars.ContextVar[tuple[asyncio.AbstractEventLoop, Callable[[], object]]] = (
+    contextvars.ContextVar("released")
+)
 # Whether the host waits for this thread.
 _callback = threading.local()
 # The loop keeps only a weak reference to a task.
@@ -98,20 +100,28 @@ _tasks: set[asyncio.Future[None]] = set()
 
 
 def release() -> None:
-    """Lets the host go on while the callback of this context waits for session time to pass."""
-    released = _released.get(None)
-    # A callback may run its own loop on another thread, and its future belongs to this one.
-    if released is not None and released.get_loop() is asyncio.get_running_loop():
-        if not released.done():
-            released.set_result(None)
+    """Lets the next callback begin while the one of this context waits for session time to pass."""
+    known = _released.get(None)
+    # A callback may run its own loop on another thread.
+    if known is not None and known[0] is asyncio.get_running_loop():
+        known[1]()
+
+
+def on_release(released: Callable[[], object]) -> None:
+    """Sets what `release` calls in this context."""
+    _released.set((asyncio.get_running_loop(), released))
 
 
 async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], object]) -> None:
     """Waits until a callback ends or calls `release`. Errors after that go to ``fault``."""
     released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
+    def finish() -> None:
+        if not released.done():
+            released.set_result(None)
+
     async def whole() -> None:
-        _released.set(released)
+        on_release(finish)
         try:
             await made
         except Exception as error:
@@ -120,8 +130,7 @@ async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], 
             else:
                 released.set_exception(error)
         finally:
-            if not released.done():
-                released.set_result(None)
+            finish()
 
     task = asyncio.ensure_future(whole())
     _tasks.add(task)

@@ -38,6 +38,7 @@ def run(folder: pathlib.Path, session: dict[str, Any], seconds: float = 1, virtu
     for part in [
         session.get("camera", {}), session.get("microphone", {}), *session["outputs"],
         *session.get("camera", {}).get("pre-processors", []),
+        *session.get("microphone", {}).get("pre-processors", []),
     ]:  # fmt: skip
         if ".py" in str(part.get("plugin", "")):
             part.setdefault("python", sys.prefix)
@@ -89,7 +90,7 @@ def test_the_host_starts_a_camera_with_its_settings(tmp_path: pathlib.Path) -> N
     assert report["outcome"] == "finished"
 
 
-def test_a_filter_and_a_microphone_of_one_script_run_in_a_session(tmp_path: pathlib.Path) -> None:
+def test_filters_and_a_microphone_of_one_script_run_in_a_session(tmp_path: pathlib.Path) -> None:
     name = script(
         tmp_path,
         COUNTER + """
@@ -115,13 +116,14 @@ def test_a_filter_and_a_microphone_of_one_script_run_in_a_session(tmp_path: path
         {
             "camera": {"plugin": f"{name}#Counter",
                        "pre-processors": [{"plugin": f"{name}#Darker"}]},
-            "microphone": {"plugin": f"{name}#Steps"},
+            "microphone": {"plugin": f"{name}#Steps",
+                           "pre-processors": [{"plugin": f"{name}#Half"}]},
         },
     )  # fmt: skip
     assert lumas(tmp_path)[4:] == [luma // 2 for luma in range(24, 50)]
     with wave.open(str(tmp_path / "recording" / "camera.wav")) as sound:
         samples = memoryview(sound.readframes(sound.getnframes())).cast("h")
-    assert samples[len(samples) // 2] == 1000
+    assert samples[len(samples) // 2] == 500
 
 
 def test_damage_that_a_camera_reports_counts_as_refused(tmp_path: pathlib.Path) -> None:

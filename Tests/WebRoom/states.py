@@ -278,7 +278,12 @@ with sync_playwright() as playwright:
     reads(ana, "#status-text", "Live")
     is_in(ana, "Ana")
 
-    os.kill(host, signal.SIGINT)
+    # 13: draining, until a second signal.
+    os.kill(host, signal.SIGTERM)
+    for page in (viewer, ana):
+        reads(page, "#banner", "This room is closing. It accepts no new guests and ends when the last guest leaves.")
+    shot(ana, "draining")
+    os.kill(host, signal.SIGTERM)
     reads(viewer, "#empty-title", "The session has ended")
     reads(ana, "#empty-title", "The session has ended")
     shot(viewer, "ended")

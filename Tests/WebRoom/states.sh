@@ -17,7 +17,7 @@ python=$(python_with playwright)
 
 say "The states of a room's page"
 cat > "$work/states.yaml" <<END
-session: { maximum: 640x360@15, callback-deadline: 10s }
+session: { maximum: 640x360@15, callback-deadline: 10s, drain-timeout: 1h }
 camera: { plugin: ColorBars }
 microphone: { plugin: Tone, settings: { frequency: 330, level: -30 } }
 call: { plugin: WebRoom, settings: { title: Weekly demo } }
