@@ -188,7 +188,8 @@ extension SessionPlan {
             return
                 "\(cores) cores and \(Int(cost.memory.rounded())) MB with \(who), at 1280x720@30"
                 + (people == 0
-                    ? "" : "; \(Int(cost.megabits.rounded())) Mbit/s and \(Int(cost.ports)) UDP ports")
+                    ? ""
+                    : "; \(Int(cost.megabits.rounded())) Mbit/s and \(Int(cost.ports)) UDP ports")
         }
     }
 

@@ -354,7 +354,7 @@ private struct CallScript {
         for _ in 0...GR_MAX_PARTICIPANTS {
             expect(.joined, call.joined(instance, "Ana", &participant), participant)
         }
-        // The first call above each limit. How many are below it depends on the machine's speed.
+        // The first call above each limit.
         repeatUntilRefused(.joined, "within a second") {
             $0.call.joined($0.instance, "Ana", &participant)
         }

@@ -71,6 +71,8 @@ final class RiggedInstance: Sendable {
     /// - Parameter kind: A kind with a sender.
     init(_ kind: PluginKind) throws {
         let clock = SessionClock()
+        // The limits of calls per second do not depend on the machine.
+        let still = HostClock(ManualTime())
         let events = SessionEvents { _ in }
         let hasVideo = kind.sender == .video
         feed = OutputFeed(
@@ -88,8 +90,10 @@ final class RiggedInstance: Sendable {
                 : nil,
             audioIngest: hasVideo
                 ? nil : AudioIngest(role: "rigged", number: 0, clock: clock, events: events),
-            feed: feed, roster: CallRoster(plugin: 0, frameLimit: 8, clock: clock, events: events),
-            control: ControlGrant(AnySession()))
+            feed: feed,
+            roster: CallRoster(
+                plugin: 0, frameLimit: 8, clock: SessionClock(host: still), events: events),
+            control: ControlGrant(AnySession(), clock: still))
         let row = VideoCapability(width: 64, height: 48, fps: 30)
         let offer = Offer(revision: 1, rule: .upTo, rows: [row], suggested: row)
         try Self.finish(instance.beginCreate(), of: instance)

@@ -220,12 +220,13 @@ import Testing
             #expect(!(run.text + run.standardError).contains("hidden-token"), "\(run)")
         }
         let shown = try Greenroom.start([
-            "check", file, "--set", "call.settings.viewer-token=hidden-token-123456",
+            "check", file, "--set", "call.settings.operator-token=hidden-token-123456",
         ]).wait()
-        #expect(shown.exit == .code(65), "\(shown)")
+        #expect(shown.exit == .code(64), "\(shown)")
         #expect(
             shown.standardError.contains(
-                "Set call.settings.viewer-token-file to a file, credential:NAME or environment:NAME."),
+                "Set call.settings.operator-token-file to a file, credential:NAME or environment:NAME."
+            ),
             "\(shown)")
     }
 
