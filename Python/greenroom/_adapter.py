@@ -248,13 +248,13 @@ class VideoAdapter(Adapter):
                 else:
                     draw(frame)
             except BaseException as error:
-                self.end(frame.planes)
+                self.end(parts[3])
                 instance.abandon(lease)
                 instance.give_up(FAILED, self.fault(error))
                 return
             drawn += 1
             try:
-                if instance.commit(lease, frame.planes, 0, value, BT601, agreed[0], due):
+                if instance.commit(lease, parts[3], 0, value, BT601, agreed[0], due):
                     self.warn_of_views()
             except Refused as refusal:
                 if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):

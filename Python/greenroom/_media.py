@@ -50,40 +50,34 @@ class Frame:
     one that stays.
     """
 
-    __slots__ = (
-        "format", "width", "height", "_planes", "rotation", "full_range", "matrix", "pts_ns", "time",
-        "index", "revision",
-    )  # fmt: skip
+    __slots__ = ("_parts", "time", "index")
 
-    format: PixelFormat
-    width: int
-    height: int
-    #: The clockwise turn that makes the frame upright: 0, 90, 180 or 270 degrees.
-    rotation: int
-    #: Whether luma is 0 to 255 and not 16 to 235.
-    full_range: bool
-    matrix: Literal["bt601", "bt709"]
-    #: The time at which the frame shows, in nanoseconds on the session's clock.
-    pts_ns: int
-    #: The time in seconds, from the start of the source or of the track.
+    #: The time at which the frame shows, in seconds from the start of the source or of the track.
     time: float
     #: The number of the frame, from 0.
     index: int
-    revision: int
 
     def __init__(self, parts: FrameTuple, time: float = 0.0, index: int = 0) -> None:
-        number, self.width, self.height, self._planes, self.rotation, value, matrix = parts[:7]
-        self.format = FORMAT_NAMES[number]
-        self.full_range = value == FULL or is_rgb(number)
-        self.matrix = "bt709" if matrix == BT709 else "bt601"
-        self.revision, self.pts_ns = parts[7], parts[8]
+        self._parts = parts
         self.time = time
         self.index = index
 
     @property
+    def format(self) -> PixelFormat:
+        return FORMAT_NAMES[self._parts[0]]
+
+    @property
+    def width(self) -> int:
+        return self._parts[1]
+
+    @property
+    def height(self) -> int:
+        return self._parts[2]
+
+    @property
     def planes(self) -> tuple[Plane, ...]:
         """One plane for each component that is stored apart, such as Y, U and V of ``i420``, to edit in place."""
-        return self._planes
+        return self._parts[3]
 
     if not TYPE_CHECKING:
 
@@ -92,6 +86,29 @@ class Frame:
             raise AttributeError(
                 "frame.planes is read-only: edit in place, such as numpy.asarray(frame.planes[0])[:] = edited"
             )
+
+    @property
+    def rotation(self) -> int:
+        """The clockwise turn that makes the frame upright: 0, 90, 180 or 270 degrees."""
+        return self._parts[4]
+
+    @property
+    def full_range(self) -> bool:
+        """Whether luma is 0 to 255 and not 16 to 235."""
+        return self._parts[5] == FULL or is_rgb(self._parts[0])
+
+    @property
+    def matrix(self) -> Literal["bt601", "bt709"]:
+        return "bt709" if self._parts[6] == BT709 else "bt601"
+
+    @property
+    def revision(self) -> int:
+        return self._parts[7]
+
+    @property
+    def pts_ns(self) -> int:
+        """The time at which the frame shows, in nanoseconds on the session's clock."""
+        return self._parts[8]
 
     def rgb(self) -> Plane:
         """A copy as RGB, with the shape (height, width, 3), of an ``i420`` frame."""
@@ -124,11 +141,9 @@ class Frame:
 
     def copy(self) -> Frame:
         """A frame with the same content in Python's memory, which stays after the callback."""
-        made = Frame.__new__(Frame)
-        for name in Frame.__slots__:
-            setattr(made, name, getattr(self, name))
-        made._planes = tuple(plane.copy() for plane in self._planes)
-        return made
+        parts = self._parts
+        planes = tuple(plane.copy() for plane in parts[3])
+        return Frame((*parts[:3], planes, *parts[4:]), self.time, self.index)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """The pixels of a format with one plane, for NumPy."""
