@@ -393,25 +393,33 @@ class Inbox:
 
     async def _run(self) -> None:
         """Calls one after the other. A callback that is released keeps this task, and another task goes on."""
-        is_released = False
-
-        def release() -> None:
-            nonlocal is_released
-            if not is_released:
-                is_released = True
-                self._begin()
-
-        _loop.on_release(release)
-        while not is_released:
+        while True:
             with self.lock:
                 if not self.items:
                     self.is_running = False
                     return
                 function, arguments = self.items.popleft()
-            try:
-                await function(*arguments)
-            except (Exception, asyncio.CancelledError) as error:
-                self.adapter.fault(error)
+            if await self._call(function, arguments):
+                return
+
+    async def _call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+        """Returns whether the callback was released before its end."""
+        is_over = is_released = False
+
+        # Tasks that the callback has started have this context, too, and may outlive the callback.
+        def release() -> None:
+            nonlocal is_released
+            if not is_over and not is_released:
+                is_released = True
+                self._begin()
+
+        _loop.on_release(release)
+        try:
+            await function(*arguments)
+        except (Exception, asyncio.CancelledError) as error:
+            self.adapter.fault(error)
+        is_over = True
+        return is_released
 
 
 class OutputAdapter(Adapter):

@@ -6,11 +6,13 @@ import array
 import asyncio
 import os
 import pathlib
-from typing import Literal
+import threading
+from typing import Any, Literal, cast
 
 import greenroom
 import pytest
-from greenroom import _core
+from greenroom import _core, _loop
+from greenroom._adapter import Inbox
 from greenroom._plugins import description
 from greenroom.testing import TestHost
 
@@ -494,3 +496,37 @@ def test_a_forked_process_has_its_own_event_loop() -> None:
         is_fine = asyncio.run_coroutine_threadsafe(answer(), greenroom.loop()).result(10) == 42
         os._exit(0 if is_fine else 1)
     assert os.waitpid(process, 0)[1] == 0
+
+
+def test_a_task_that_a_callback_has_started_releases_no_later_callback() -> None:
+    class Adapter:
+        is_virtual = False
+
+    second_runs, released, ended = asyncio.Event(), asyncio.Event(), threading.Event()
+    order: list[str] = []
+
+    async def background() -> None:
+        await second_runs.wait()
+        _loop.release()
+        released.set()
+
+    async def first() -> None:
+        order.append("first")
+        tasks.append(asyncio.create_task(background()))
+
+    async def second() -> None:
+        second_runs.set()
+        await released.wait()
+        await asyncio.sleep(0)
+        order.append("second")
+
+    async def third() -> None:
+        order.append("third")
+        ended.set()
+
+    tasks: list[asyncio.Task[None]] = []
+    inbox = Inbox(cast(Any, Adapter()), 10)
+    for callback in (first, second, third):
+        inbox.put(callback)
+    ended.wait()
+    assert order == ["first", "second", "third"]

@@ -11,6 +11,9 @@
 /** Some cameras write a few bytes too many after the last block. Damage inside a scan leaves far more. */
 enum { accepted_extra_bytes = 16 };
 
+/** The longest side of a frame. */
+enum { longest_side = 8192 };
+
 struct decoder {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -25,6 +28,7 @@ static void fail_for_damage(j_common_ptr jpeg) {
     fail(jpeg);
 }
 
+/** An image without its end marker is whole if its last block is: the decoder then hits no marker inside. */
 static void take_message(j_common_ptr jpeg, int level) {
     if (level >= 0) return;
     switch (jpeg->err->msg_code) {
@@ -34,7 +38,6 @@ static void take_message(j_common_ptr jpeg, int level) {
     case JWRN_HIT_MARKER:
     case JWRN_HUFF_BAD_CODE:
     case JWRN_MUST_RESYNC:
-    case JWRN_JPEG_EOF:
     case JWRN_BOGUS_PROGRESSION:
         fail_for_damage(jpeg);
     default:
@@ -90,8 +93,11 @@ int greenroom_jpeg_is_damaged(const uint8_t *data, size_t byte_count) {
     jpeg_create_decompress(jpeg);
     jpeg_mem_src(jpeg, data, byte_count);
     jpeg_read_header(jpeg, TRUE);
-    // A progressive image needs memory and time for all its scans.
-    if (jpeg->progressive_mode) fail((j_common_ptr)jpeg);
+    // An image of several scans needs memory and time for all of them.
+    if (jpeg_has_multiple_scans(jpeg) || jpeg->image_width > longest_side
+        || jpeg->image_height > longest_side) {
+        fail((j_common_ptr)jpeg);
+    }
     // One pixel per block: only the Huffman codes cost time.
     jpeg->out_color_space = jpeg->jpeg_color_space;
     jpeg->scale_num = 1;

@@ -1,5 +1,6 @@
 import Glibc
 package import GreenroomMedia
+import GreenroomIsolation
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSystem
@@ -80,11 +81,17 @@ package enum SecretFile {
     /// - Parameter name: A path, `credential:NAME`, or `environment:NAME`.
     /// - Throws: ``InvalidValueError`` with the fix, and without the text.
     package static func read(
-        _ name: String, relativeTo folder: String
+        _ name: String, relativeTo folder: String,
+        variable value: (String) -> String? = environmentVariable
     ) throws(InvalidValueError) -> String {
         if name.hasPrefix(environment) {
-            let variable = name.dropFirst(environment.count)
-            guard let text = environmentVariable(String(variable)) else {
+            let variable = String(name.dropFirst(environment.count))
+            guard !ChildProcess.inherits(variable) else {
+                throw InvalidValueError(
+                    "plugins get the environment variable \(variable), too. Use another name, such as "
+                        + "ROOM_TOKEN.")
+            }
+            guard let text = value(variable) else {
                 throw InvalidValueError(
                     "the environment variable \(variable) is not set. Set it, or name a file.")
             }

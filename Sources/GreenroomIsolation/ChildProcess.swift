@@ -3,7 +3,7 @@ import Glibc
 import GreenroomIPC
 
 /// A child process, with a socket to this process.
-struct ChildProcess {
+package struct ChildProcess {
     var process: pid_t
     var pidfd: Int32
     /// This side's end of the socket.
@@ -123,14 +123,14 @@ struct ChildProcess {
         while let variable = next.pointee {
             let text = String(cString: variable)
             let name = text.prefix { $0 != "=" }
-            if isHarmless(String(name)), !replaced.contains(name) { variables.append(text) }
+            if inherits(String(name)), !replaced.contains(name) { variables.append(text) }
             next += 1
         }
         return variables
     }
 
-    /// Whether a variable belongs to Greenroom, or configures libraries, language or time.
-    private static func isHarmless(_ name: String) -> Bool {
+    /// Whether plugins' processes get a variable: it belongs to Greenroom, or configures libraries, language or time.
+    package static func inherits(_ name: String) -> Bool {
         let names = [
             "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",
             "WAYLAND_DISPLAY",

@@ -17,7 +17,7 @@ package final class LibraryScans: Sendable {
     /// The wall time, in nanoseconds since 1970.
     private let now: @Sendable () -> Int64
     /// The results of this process, by path.
-    private let results = Mutex<[String: ScanCache.ScanResult]>([:])
+    private let results = Mutex<[String: (limit: Int64, result: ScanCache.ScanResult)]>([:])
 
     /// - Parameters:
     ///   - cache: The cache of results for other processes; nil if none.
@@ -39,9 +39,15 @@ package final class LibraryScans: Sendable {
     package func examine(
         _ path: String, within limit: Int64 = Limits.loadingNanoseconds
     ) throws(LoadError) -> LibraryDescription {
-        if let result = results.withLock({ $0[path] }) { return try result.get() }
+        // A library that has not loaded within a shorter time may load now.
+        if let (earlier, result) = results.withLock({ $0[path] }) {
+            if case .failure(let error) = result, error.code == .hangs, earlier < limit {
+            } else {
+                return try result.get()
+            }
+        }
         let result = result(for: path, limit)
-        results.withLock { $0[path] = result }
+        results.withLock { $0[path] = (limit, result) }
         return try result.get()
     }
 

@@ -104,7 +104,8 @@ extension Diagnostic {
             ]
         case .argument(let argument):
             [
-                "argument": .string(argument), "path": .string(place.path),
+                "argument": .string(argument.hidingCredentials.hidingSecrets),
+                "path": .string(place.path),
                 "message": .string(message),
             ]
         }

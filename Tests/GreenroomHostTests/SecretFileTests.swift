@@ -2,7 +2,6 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
-import GreenroomSystem
 import TestSupport
 import Testing
 
@@ -40,10 +39,12 @@ import Testing
         }
     }
 
-    @Test func `a secret comes from an environment variable`() {
-        let (settings, problems) = check(["token-file": "environment:PATH"])
-        #expect(problems.isEmpty, "\(problems)")
-        #expect(settings.first?.value == environmentVariable("PATH").map(ParameterValue.string))
+    @Test func `a secret comes from an environment variable that plugins do not get`() throws {
+        func read(_ name: String) throws -> String {
+            try SecretFile.read(name, relativeTo: folder.path) { "hidden-\($0)" }
+        }
+        #expect(try read("environment:ROOM_TOKEN") == "hidden-ROOM_TOKEN")
+        #expect(throws: InvalidValueError.self) { try read("environment:GREENROOM_TOKEN") }
     }
 
     @Test func `an error about a file without a secret does not show the file's text`() throws {

@@ -320,6 +320,36 @@ import Testing
         #expect(session.initializeVideo() == .badSetting)
     }
 
+    /// A file with dark MJPEG pictures, and where its pictures begin.
+    private static func motionJPEG() throws -> (bytes: [UInt8], starts: [Int]) {
+        let folder = try TemporaryFolder()
+        let path = try make(
+            "whole.avi", in: folder,
+            [
+                "-f", "lavfi", "-i",
+                "color=0x303030:s=\(size):r=30:d=2,format=yuv420p,noise=alls=10:allf=t:all_seed=1",
+            ], "-c:v mjpeg -q:v 2 -pix_fmt yuvj420p")
+        let bytes = try readFile(path)
+        return (
+            bytes,
+            bytes.indices.dropLast(3).filter {
+                bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 && bytes[$0 + 2] == 0xFF
+            }
+        )
+    }
+
+    @Test func `MJPEG pictures without an end marker are whole`() throws {
+        let (whole, starts) = try Self.motionJPEG()
+        var bytes = whole
+        for (start, end) in zip(starts, starts.dropFirst() + [bytes.count]) {
+            let marker = try #require(bytes[start..<end].firstRange(of: [0xFF, 0xD9]))
+            bytes.replaceSubrange(marker, with: [0, 0])
+        }
+        let media = try TemporaryMedia()
+        let played = try Self.play(try media.addFile("endless.avi", bytes), seconds: 1)
+        #expect(played.damaged == 0 && played.frames.count >= 29, "\(played.log)")
+    }
+
     /// The ways to damage the scan of a JPEG image.
     enum Damage: CaseIterable {
         /// Cut in half, with the end marker put back.
@@ -344,17 +374,8 @@ import Testing
     func `damaged MJPEG pictures are skipped and counted, and the picture before is held`(
         damage: Damage
     ) throws {
-        let folder = try TemporaryFolder()
-        let path = try Self.make(
-            "whole.avi", in: folder,
-            [
-                "-f", "lavfi", "-i",
-                "color=0x303030:s=\(Self.size):r=30:d=2,format=yuv420p,noise=alls=10:allf=t:all_seed=1",
-            ], "-c:v mjpeg -q:v 2 -pix_fmt yuvj420p")
-        var bytes = try readFile(path)
-        let starts = bytes.indices.dropLast(3).filter {
-            bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 && bytes[$0 + 2] == 0xFF
-        }
+        let (whole, starts) = try Self.motionJPEG()
+        var bytes = whole
         try #require(starts.count >= 60)
         for number in [5, 10, 11] {
             let image = starts[number]..<starts[number + 1]

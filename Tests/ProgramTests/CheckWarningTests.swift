@@ -37,7 +37,9 @@ import Testing
     // MARK: Plugins that fail
 
     /// A library in C with one plugin, whose create or initialize does what the text says.
-    func library(create: String = "", initialize: String = "") throws -> String {
+    func library(
+        kind: String = "GR_KIND_VIDEO_SOURCE", create: String = "", initialize: String = ""
+    ) throws -> String {
         let source = try folder.write(
             "fails.c",
             """
@@ -46,7 +48,7 @@ import Testing
             static const gr_host *host;
             static gr_instance me;
             static const gr_descriptor d = {
-                .struct_size = sizeof d, .kind = GR_KIND_VIDEO_SOURCE, .id = "org.example.fails",
+                .struct_size = sizeof d, .kind = \(kind), .id = "org.example.fails",
                 .name = "Fails", .version = "1.0.0", .summary = "Fails"};
             static const gr_descriptor *at(uint32_t index) { return (void)index, &d; }
             static void nothing(void *self) { (void)self; }
@@ -136,6 +138,26 @@ import Testing
                 lines.contains("camera: initialize failed (UNAVAILABLE): no camera"), "\(lines)")
             let run = try Greenroom.start(["run", folder("s.yaml")]).wait()
             #expect(run.exit == .code(code), "\(place), \(duration) s: \(run)")
+        }
+    }
+
+    @Test func `a filter that restarts until the end fails a check as it fails a run`() throws {
+        let fails = try self.library(
+            kind: "GR_KIND_PRE_PROCESSOR", create: "return GR_STATUS_FAILED;")
+        for (reaction, code) in [("restart", 66), ("off", 0)] as [(String, Int32)] {
+            let file = try folder.write(
+                "s.yaml",
+                """
+                session: { maximum: 320x180@15, duration: 1s, clock: virtual }
+                camera:
+                  plugin: ColorBars
+                  pre-processors: [{ plugin: \(fails), isolation: process, on-failure: \(reaction) }]
+                outputs: [{ plugin: FrameFolder, settings: { folder: \(reaction) } }]
+                """)
+            for command in ["check", "run"] {
+                let run = try Greenroom.start([command, file]).wait()
+                #expect(run.exit == .code(code), "\(run)")
+            }
         }
     }
 

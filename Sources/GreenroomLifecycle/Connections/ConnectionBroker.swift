@@ -114,7 +114,9 @@ package final class ConnectionBroker: Sendable {
             throw .ungranted(program, path)
         }
         // A plugin may have linked another socket to the granted path.
-        if program == nil, !grants.coversAll, let refusal = ConnectionGrants.refusal(of: real) {
+        if program == nil, !grants.coversAll,
+            let refusal = ConnectionGrants.refusal(of: real, nameCount: status.st_nlink)
+        {
             throw ConnectionError(.unsupported, refusal)
         }
         let descriptor = greenroom_connect("/proc/self/fd/\(place)", greenroom_bytes)

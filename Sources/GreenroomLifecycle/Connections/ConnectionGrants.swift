@@ -48,7 +48,9 @@ package struct ConnectionGrants: Sendable {
     ///
     /// A plugin that connects to a session's control socket has every command. The name of such a socket is
     /// `greenroom/NAME.PROCESS.socket`; a hard link would hide it.
-    package static func refusal(of path: String) -> String? {
+    ///
+    /// - Parameter nameCount: The number of names of the opened socket; nil to ask for that of the path.
+    package static func refusal(of path: String, nameCount: UInt? = nil) -> String? {
         let parts = (resolvedPath(path) ?? path).split(separator: "/")
         if parts.last?.hasSuffix(".socket") == true,
             parts.dropLast().last?.hasPrefix("greenroom") == true
@@ -56,11 +58,15 @@ package struct ConnectionGrants: Sendable {
             return "\(path) controls a session. To let the plugin send commands, write allow: "
                 + "{ control: true } instead."
         }
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_nlink > 1
-        else { return nil }
+        guard nameCount ?? Self.nameCount(of: path) > 1 else { return nil }
         return "\(path) has another name (a hard link), and may be a session's control socket. "
             + "Remove the other name, or restart the program that listens there."
+    }
+
+    private static func nameCount(of path: String) -> UInt {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return 0 }
+        return status.st_nlink
     }
 
     /// Whether every socket is granted.

@@ -188,8 +188,8 @@ extension SessionReport.Video {
         negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = video.agreed.description
         sent = ingest.sent
-        // A compressed frame is decoded after it was accepted.
-        accepted = ingest.accepted - counts.damaged
+        // A compressed frame is decoded after it was accepted, and may be damaged since the counts were read.
+        accepted = max(0, ingest.accepted - counts.damaged)
         leased = ingest.leased
         var refusals = ingest.refused.refusals
         if counts.damaged > 0 { refusals["BAD_DATA", default: 0] += counts.damaged }

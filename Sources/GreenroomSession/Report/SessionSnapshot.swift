@@ -35,7 +35,7 @@ public struct SessionSnapshot: Sendable {
             let branches = video.track.branches.map(\.counts)
             let lost = branches.map { $0.queueFull + $0.unconvertible + $0.failed }.max() ?? 0
             return Video(
-                track: video.track.kind.rawValue, accepted: ingest.accepted - track.damaged,
+                track: video.track.kind.rawValue, accepted: max(0, ingest.accepted - track.damaged),
                 refused: ingest.refused.refused + track.damaged,
                 dropped: video.track.input.counts.superseded + track.unconvertible
                     + lost)

@@ -34,7 +34,11 @@ extension SessionPlan {
         let absent = Set(forecast.absent.map { plugins[$0].address })
         let real = slots.filter { slot in
             !absent.contains(PluginAddress(slot.role))
-                && !slot.plugins.contains { $1.configuration.isRequired && absent.contains($0) }
+                && !slot.plugins.contains { address, plugin in
+                    // Unedited video is real only if the session is to continue without the filter.
+                    absent.contains(address)
+                        && (plugin.configuration.isRequired || plugin.onFailure == .restart)
+                }
         }
         let short = SessionReport.fallsShort(
             Dictionary(uniqueKeysWithValues: real.map { ($0.role.rawValue, 100) }), in: self)

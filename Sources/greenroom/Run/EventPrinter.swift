@@ -98,8 +98,10 @@ final class EventPrinter: Sendable {
     @discardableResult
     func finish() -> Bool { queue.finish(within: .seconds(1)) }
 
-    /// The first error of a write, except that the reader is gone; nil if none.
-    var failure: Errno? { queue.error.flatMap { $0 == .brokenPipe ? nil : $0 } }
+    /// The first error of a write, except that the reader or the terminal is gone; nil if none.
+    var failure: Errno? {
+        queue.error.flatMap { [.brokenPipe, .ioError, .connectionReset].contains($0) ? nil : $0 }
+    }
 
     /// Prints the status. [any]
     func show(_ snapshot: SessionSnapshot) {
@@ -136,7 +138,7 @@ final class EventPrinter: Sendable {
     private func rates(in snapshot: SessionSnapshot) -> [Double] {
         last.withLock { last in
             let rates = snapshot.videoTracks.map { video in
-                let frames = video.accepted - (last.accepted[video.track] ?? 0)
+                let frames = max(0, video.accepted - (last.accepted[video.track] ?? 0))
                 return Double(frames) / max(snapshot.seconds - last.seconds, 0.001)
             }
             last.seconds = snapshot.seconds
