@@ -8,7 +8,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import shutil
 import signal
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -177,14 +176,13 @@ class Session:
             text = json.dumps(self._source)  # JSON is YAML
         else:
             file = os.fspath(self._source)
-        # A session whose program is killed ends in order. The signal comes when the thread of this loop ends,
-        # and the loop ends only after the session.
-        setpriv = shutil.which("setpriv")
         self._process = await asyncio.create_subprocess_exec(
-            *([setpriv, "--pdeathsig", "INT"] if setpriv else []), program, "run", file, *self._arguments,
+            program, "run", file, *self._arguments,
             stdin=asyncio.subprocess.PIPE if text is not None else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=1 << 20,
+            # The session ends in order if this program is killed.
+            env={**os.environ, "GREENROOM_PARENT": str(os.getpid())},
         )  # fmt: skip
         if text is not None and self._process.stdin is not None:
             self._process.stdin.write(text.encode())

@@ -113,11 +113,16 @@ struct SessionRun {
         Signals.block()
         let hangUp = { @Sendable in parts.readAgain() }
         let drain = { @Sendable in parts.drain() }
-        Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil, drain: drain) {
+        let stop = { @Sendable in
             // Exit at once: before the session starts nothing is open, and a library that hangs
             // while loading must not keep the process alive.
             guard let session = parts.session else { _exit(ExitStatus.interrupted.rawValue) }
             session.stop()
+        }
+        Signals.handle(
+            hangUp: reloads && !Signals.haveTerminal ? hangUp : nil, drain: drain, stop)
+        if let parent = environmentVariable("GREENROOM_PARENT").flatMap({ pid_t($0) }), parent > 0 {
+            Signals.handleEnd(of: parent, stop)
         }
     }
 

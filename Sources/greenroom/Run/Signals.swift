@@ -57,6 +57,20 @@ enum Signals {
         }
     }
 
+    /// Calls a body once another process has ended.
+    ///
+    /// The kernel's signal for the death of a parent can arrive several times, because each thread of the parent
+    /// dies. A pidfd reports the end once.
+    static func handleEnd(of process: pid_t, _ body: @escaping @Sendable () -> Void) {
+        let handle = greenroom_pidfd(process)
+        guard handle >= 0 || handle == -ESRCH else { return }
+        DetachedThread {
+            var entry = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+            while handle >= 0, poll(&entry, 1, -1) < 0 {}
+            body()
+        }
+    }
+
     /// Whether the process has a terminal. The terminal's end sends SIGHUP.
     static var haveTerminal: Bool { (0...2).contains { isatty($0) == 1 } }
 
