@@ -18,7 +18,11 @@ struct BrowserPage: ~Copyable {
     private let host: PluginHost
     private let isTransparent: Bool
     /// The format of pictures. JPEG has no alpha, and costs half as much for a page that changes everywhere.
-    private let format: String
+    private var format: String {
+        isTransparent
+            ? #"{"format":"png","optimizeForSpeed":true}"#
+            : #"{"format":"jpeg","quality":90,"optimizeForSpeed":true}"#
+    }
     private let events: PageEvents
     private var address: BrowserAddress?
     private var refusal = ""
@@ -37,10 +41,6 @@ struct BrowserPage: ~Copyable {
         self.browser = browser
         self.host = host
         self.isTransparent = isTransparent
-        format =
-            isTransparent
-            ? #"{"format":"png","optimizeForSpeed":true}"#
-            : #"{"format":"jpeg","quality":90,"optimizeForSpeed":true}"#
         events = PageEvents(host: host)
         clockOffset = greenroom_monotonic_now() - host.nowNanoseconds
     }

@@ -26,8 +26,8 @@ enum LibraryLog {
         }
     }
 
-    /// Collects the reasons of servers that reject a connection of SRT, which FFmpeg does not ask for. The library
-    /// of SRT is the one that FFmpeg's is linked with, if any.
+    /// Collects the reasons of servers that reject an SRT connection, because FFmpeg does not ask for them. FFmpeg
+    /// may be linked with libsrt or built without SRT, so this function looks for libsrt's functions in FFmpeg's library.
     static func installSRT() {
         let formats = "libavformat.so.\(avformat_version() >> 16)"
         guard let library = dlopen(formats, RTLD_LAZY | RTLD_NOLOAD) else { return }

@@ -363,8 +363,6 @@ class Inbox:
         self.dropped = 0
         self.is_running = False
         self.lock = threading.Lock()
-        # The loop keeps only a weak reference to a task.
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def put(self, function: Callable[..., Any], *arguments: Any) -> int:
         if self.adapter.is_virtual:
@@ -387,9 +385,7 @@ class Inbox:
         return OK
 
     def _begin(self) -> None:
-        task = asyncio.get_running_loop().create_task(self._run())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        _loop.begin(self._run())
 
     async def _run(self) -> None:
         """Calls one after the other. A callback that is released keeps this task, and another task goes on."""

@@ -112,6 +112,13 @@ def on_release(released: Callable[[], object]) -> None:
     _released.set((asyncio.get_running_loop(), released))
 
 
+def begin(made: Coroutine[Any, Any, None]) -> None:
+    """Starts a task of the running loop."""
+    task = asyncio.ensure_future(made)
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+
+
 async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], object]) -> None:
     """Waits until a callback ends or calls `release`. Errors after that go to ``fault``."""
     released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -132,9 +139,7 @@ async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], 
         finally:
             finish()
 
-    task = asyncio.ensure_future(whole())
-    _tasks.add(task)
-    task.add_done_callback(_tasks.discard)
+    begin(whole())
     await released
 
 

@@ -64,7 +64,7 @@ class Host:
         self.instance.set_held(is_held)
 
     def count_damaged(self, count: int = 1) -> None:
-        """Counts frames, or blocks of audio, that came to a source and could not be decoded.
+        """Counts frames, or blocks of audio, that a source received but cannot decode.
 
         The report counts them as refused, with ``BAD_DATA``.
         """

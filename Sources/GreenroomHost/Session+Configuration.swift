@@ -59,7 +59,7 @@ extension SessionFile {
     ///
     /// - Throws: Every problem, each with its location in the file.
     package func plan(with locator: PluginLocator) throws(SessionFileError) -> SessionPlan {
-        var problems: [ConfigurationProblem] = []
+        let problems: [ConfigurationProblem]
         do throws(ConfigurationError) {
             let plan = try SessionPlan(configuration, locator: locator)
             problems = places.arguments(among: plan.secrets).map {
@@ -68,14 +68,10 @@ extension SessionFile {
                         + "\(SecretFile.key(of: $0)) to a file, credential:NAME or environment:NAME.",
                     at: $0)
             }
-            if faults.isEmpty {
-                guard problems.isEmpty else { throw ConfigurationError(problems) }
-                return plan
-            }
+            if faults.isEmpty, problems.isEmpty { return plan }
         } catch {
-            if faults.isEmpty { throw located(error) }
             problems = error.problems
         }
-        throw faults(and: problems)
+        throw faults.isEmpty ? located(ConfigurationError(problems)) : faults(and: problems)
     }
 }

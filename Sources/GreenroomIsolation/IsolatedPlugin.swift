@@ -78,7 +78,7 @@ final class IsolatedPlugin: InstanceBackend {
         let runner = try start(frames)
         try runner.prepare()
         let connection = runner.connection
-        // The time limit of loading is not that of a callback.
+        // Loading has another time limit than a callback.
         let found = try connection.load(factory.path).descriptors
         context.didStartProcess()
         let choice = try factory.choose(from: found, for: descriptor, settings)

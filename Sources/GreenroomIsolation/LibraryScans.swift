@@ -39,12 +39,11 @@ package final class LibraryScans: Sendable {
     package func examine(
         _ path: String, within limit: Int64 = Limits.loadingNanoseconds
     ) throws(LoadError) -> LibraryDescription {
-        // A library that has not loaded within a shorter time may load now.
-        if let (earlier, result) = results.withLock({ $0[path] }) {
-            if case .failure(let error) = result, error.code == .hangs, earlier < limit {
-            } else {
-                return try result.get()
-            }
+        // A library that hung within a shorter limit may load now.
+        if let known = results.withLock({ $0[path] }),
+            known.limit >= limit || !Self.isHang(known.result)
+        {
+            return try known.result.get()
         }
         let result = result(for: path, limit)
         results.withLock { $0[path] = (limit, result) }
@@ -76,6 +75,10 @@ package final class LibraryScans: Sendable {
     ///
     /// The content of a library does not change. A missing dependency may be installed later, and a
     /// crash or a hang may have another cause, such as a busy machine.
+    private static func isHang(_ result: ScanCache.ScanResult) -> Bool {
+        if case .failure(let error) = result { error.code == .hangs } else { false }
+    }
+
     private static func isStored(_ result: ScanCache.ScanResult) -> Bool {
         guard case .failure(let error) = result else { return true }
         return switch error.code {

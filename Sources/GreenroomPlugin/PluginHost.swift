@@ -58,10 +58,10 @@ public struct PluginHost: Sendable {
     @discardableResult
     public func setHeld(_ isHeld: Bool) -> Status { Status(rawValue: table.hold(isHeld)) }
 
-    /// Counts frames, or blocks of audio, that came to a source and could not be decoded. The report counts
-    /// them as refused, with `BAD_DATA`.
+    /// Counts frames, or blocks of audio, that a source received but cannot decode. The report counts them
+    /// as refused, with `BAD_DATA`.
     ///
-    /// - Returns: The status as of ``setHeld(_:)``.
+    /// - Returns: The same status as ``setHeld(_:)``.
     @discardableResult
     public func countDamaged(_ count: Int = 1) -> Status {
         Status(rawValue: table.countDamaged(UInt32(clamping: count)))

@@ -42,7 +42,7 @@ struct PluginTrial {
     let plan: SessionPlan
     let locator: PluginLocator
 
-    /// Tries the plugins, and decides as a session in which those that fail here fail each time.
+    /// Tries the plugins, and decides as a session would if the plugins that fail here failed in each life.
     func run() -> Result {
         let clock = HarnessClock(.real)
         defer { clock.leave() }

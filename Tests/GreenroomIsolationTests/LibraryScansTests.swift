@@ -181,6 +181,21 @@ import Testing
         #expect(scanner.count == 2)
     }
 
+    @Test func `a library that hung is scanned again with a longer limit, and only then`() throws {
+        let error = LoadError(code: .hangs, place: library, explanation: "for a reason.")
+        scanner.find(.failure(error))
+        let scans = self.scans()
+        for limit in [5, 5, 2] as [Int64] {
+            #expect(throws: error) { try scans.examine(library, within: limit) }
+        }
+        #expect(scanner.count == 1)
+        scanner.find(.success(.example()))
+        for limit in [6, 7, 5] as [Int64] {
+            #expect(try scans.examine(library, within: limit).descriptors == [.example()])
+        }
+        #expect(scanner.count == 2)
+    }
+
     @Test func `an unreadable file is reported by the scan`() {
         let error = LoadError(code: .notFound, place: folder("absent.so"), explanation: "no file")
         scanner.find(.failure(error))

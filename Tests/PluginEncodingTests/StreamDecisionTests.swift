@@ -53,7 +53,7 @@ import Testing
             playlist = HLSPlaylist(text(written), after: playlist, atLeast: 2)
             #expect(playlist.text == text(expected, seams: seams), "\(written)")
         }
-        // The next process reads the file; so does the muxer, which begins the first segment with a discontinuity.
+        // The next process and its muxer read the file. The muxer begins the first segment with a discontinuity.
         let old = HLSPlaylist(playlist.text, atLeast: 2)
         #expect(old.removedSeams == 3 && old.text == playlist.text)
         #expect(

@@ -125,7 +125,7 @@ import Testing
         let away = try self.library(
             initialize: #"host->set_error(me, "no camera"); return GR_STATUS_UNAVAILABLE;"#)
         for (place, duration, code) in [
-            // Restarts go on until the end, or until none is left.
+            // The host restarts the plugin until the session ends, or until no restart is left.
             ("process", 1, 66), ("process", 40, 69), ("host", 1, 69),
         ] as [(String, Int, Int32)] {
             let text = """

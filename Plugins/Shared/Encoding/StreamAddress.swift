@@ -143,7 +143,7 @@ package struct HLSPlaylist: Equatable {
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
             segments.insert(line)
             if let index = seamIndex {
-                // When the muxer reads the list after a restart, it takes the number of discontinuities for one.
+                // After a restart, the muxer reads the list, and mistakes the number of discontinuities for a discontinuity.
                 if let previous, previous.segments.contains(line), !previous.seams.contains(line) {
                     kept.remove(at: index)
                 } else {

@@ -44,12 +44,12 @@ package struct ConnectionGrants: Sendable {
     /// Whether the socket at a path is granted.
     func cover(_ path: String) -> Bool { places?.contains(path) ?? true }
 
-    /// Why no grant opens the socket at a path; nil if a grant can.
+    /// The reason that no grant opens the socket at a path; nil if a grant can.
     ///
     /// A plugin that connects to a session's control socket has every command. The name of such a socket is
     /// `greenroom/NAME.PROCESS.socket`; a hard link would hide it.
     ///
-    /// - Parameter nameCount: The number of names of the opened socket; nil to ask for that of the path.
+    /// - Parameter nameCount: The number of names of the opened socket; nil to look the number up by the path.
     package static func refusal(of path: String, nameCount: UInt? = nil) -> String? {
         let parts = (resolvedPath(path) ?? path).split(separator: "/")
         if parts.last?.hasSuffix(".socket") == true,

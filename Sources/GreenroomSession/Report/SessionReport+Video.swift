@@ -180,16 +180,16 @@ extension SessionReport.Video {
         _ video: VideoTrack, named name: String, from ingest: VideoIngest?,
         _ negotiator: Negotiator?, at nanoseconds: Int64
     ) {
-        let ingest = ingest?.counts ?? VideoIngest.Counts()
+        // A frame is accepted before it is found damaged, so the damaged frames are read first.
         let counts = video.counts
+        let ingest = ingest?.counts ?? VideoIngest.Counts()
         track = name
         account = SessionReport.RealAccount(video.account(at: nanoseconds))
         negotiation = negotiator?.records ?? []
         negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
         capability = video.agreed.description
         sent = ingest.sent
-        // A compressed frame is decoded after it was accepted, and may be damaged since the counts were read.
-        accepted = max(0, ingest.accepted - counts.damaged)
+        accepted = ingest.accepted - counts.damaged
         leased = ingest.leased
         var refusals = ingest.refused.refusals
         if counts.damaged > 0 { refusals["BAD_DATA", default: 0] += counts.damaged }

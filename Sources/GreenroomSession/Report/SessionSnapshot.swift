@@ -30,12 +30,13 @@ public struct SessionSnapshot: Sendable {
     init(of pipeline: SessionPipeline, at now: Int64) {
         seconds = Double(now - pipeline.epoch) / 1e9
         videoTracks = pipeline.videoTracks.map { video in
-            let ingest = video.instance.videoIngest?.counts ?? VideoIngest.Counts()
+            // A frame is accepted before it is found damaged, so the damaged frames are read first.
             let track = video.track.counts
+            let ingest = video.instance.videoIngest?.counts ?? VideoIngest.Counts()
             let branches = video.track.branches.map(\.counts)
             let lost = branches.map { $0.queueFull + $0.unconvertible + $0.failed }.max() ?? 0
             return Video(
-                track: video.track.kind.rawValue, accepted: max(0, ingest.accepted - track.damaged),
+                track: video.track.kind.rawValue, accepted: ingest.accepted - track.damaged,
                 refused: ingest.refused.refused + track.damaged,
                 dropped: video.track.input.counts.superseded + track.unconvertible
                     + lost)

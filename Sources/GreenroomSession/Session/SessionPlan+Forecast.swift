@@ -35,7 +35,7 @@ extension SessionPlan {
         let real = slots.filter { slot in
             !absent.contains(PluginAddress(slot.role))
                 && !slot.plugins.contains { address, plugin in
-                    // Unedited video is real only if the session is to continue without the filter.
+                    // Unedited video counts as real only if the session file allows the filter to be missing.
                     absent.contains(address)
                         && (plugin.configuration.isRequired || plugin.onFailure == .restart)
                 }

@@ -56,7 +56,7 @@ extension NewPackage {
             + "\(plugin.template.content)."
         let replace =
             "`\(plugin.source)`: replace its camera with yours. Replace "
-            + "all imports, including those of Foundation and Apple's frameworks, with `import "
+            + "all imports, even the imports of Foundation and Apple's frameworks, with `import "
             + "\(style.module)`: a second import makes names such as `Timer` and `Call` ambiguous."
         let identity =
             "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "

@@ -45,7 +45,7 @@ import Testing
         arguments: [
             Row(failing: [], outcome: .finished),
             Row(failing: [], seconds: nil, outcome: nil),
-            // The restarts of one source go on, and end after 15.5 s.
+            // The host restarts the source for 15.5 s, and then continues without it.
             Row(failing: [camera], outcome: .finished, absent: [camera]),
             Row(failing: [camera], step: .initialize, outcome: .finished, absent: [camera]),
             Row(failing: [camera], step: .startSend, outcome: .finished, absent: [camera]),

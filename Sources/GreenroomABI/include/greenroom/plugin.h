@@ -691,8 +691,8 @@ typedef struct gr_hold {
    *  silence does not count as a failure. [any] */
   gr_status (*GR_NONNULL held)(gr_instance instance, uint32_t is_held);
 
-  /** Counts frames, or blocks of audio, that came to the source and could not be decoded, so that it has
-   *  nothing to send for them. The report counts them as refused, with BAD_DATA. [any] */
+  /** Counts frames, or blocks of audio, that the source received but cannot decode, and therefore does
+   *  not send. The report counts them as refused, with BAD_DATA. [any] */
   gr_status (*GR_NONNULL damaged)(gr_instance instance, uint32_t count);
 } gr_hold;
 

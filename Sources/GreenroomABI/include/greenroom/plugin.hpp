@@ -236,8 +236,8 @@ class Host {
     const gr_hold *hold = holding();
     return hold == nullptr ? GR_STATUS_UNSUPPORTED : hold->held(instance_, is_held ? 1 : 0);
   }
-  /** Counts frames, or blocks of audio, that came to the source and could not be decoded: the report counts
-   *  them as refused. The status is as of set_held. */
+  /** Counts frames, or blocks of audio, that the source received but cannot decode. The report counts them
+   *  as refused. The function returns the same status as set_held. */
   gr_status count_damaged(std::uint32_t count = 1) const {
     const gr_hold *hold = holding();
     return hold == nullptr ? GR_STATUS_UNSUPPORTED : hold->damaged(instance_, count);
