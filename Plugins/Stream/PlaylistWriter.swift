@@ -1,9 +1,10 @@
 import CFFmpeg
+import Glibc
 import GreenroomSystem
 import PluginEncoding
 import SystemPackage
 
-/// Writes the playlist of HLS. The muxer's target duration follows the segments that it lists at the moment, but
+/// Writes the files of HLS, and finds writes that fail: the muxer ignores them. It also corrects the playlist. The muxer's target duration follows the segments that it lists at the moment, but
 /// players rely on a constant target duration, and on the number of discontinuities that have left the list.
 final class PlaylistWriter {
     private typealias Context = UnsafeMutablePointer<AVFormatContext>
@@ -25,6 +26,8 @@ final class PlaylistWriter {
         )
     /// The playlist that the muxer writes now, and the name of its file.
     private var current: (buffer: UnsafeMutablePointer<AVIOContext>, name: String)?
+    /// FFmpeg's error of the first write that failed; 0 if none.
+    private(set) var failure: Int32 = 0
 
     /// Writes the playlists of a muxer, and lives as long as it.
     ///
@@ -70,19 +73,41 @@ final class PlaylistWriter {
     }
 
     private func close(_ context: Context, _ file: UnsafeMutablePointer<AVIOContext>) -> Int32 {
-        guard let (buffer, name) = current, buffer == file else { return closeFile(context, file) }
+        guard let (buffer, name) = current, buffer == file else {
+            return noted(Self.error(of: file), closeFile(context, file))
+        }
         current = nil
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = Int(avio_close_dyn_buf(buffer, &bytes))
         defer { av_free(bytes) }
         let written = UnsafeBufferPointer(start: bytes, count: max(count, 0))
-        last = HLSPlaylist(
+        let playlist = HLSPlaylist(
             String(decoding: written, as: UTF8.self), after: last, atLeast: last.seconds)
         var output: UnsafeMutablePointer<AVIOContext>?
-        let code = avio_open(&output, name, AVIO_FLAG_WRITE)
-        guard code >= 0 else { return code }
-        let text = Array(last.text.utf8)
-        avio_write(output, text, Int32(clamping: text.count))
-        return avio_closep(&output)
+        let opened = avio_open(&output, name, AVIO_FLAG_WRITE)
+        guard opened >= 0, let file = output else { return noted(opened, 0) }
+        let text = Array(playlist.text.utf8)
+        avio_write(file, text, Int32(clamping: text.count))
+        let code = noted(Self.error(of: file), avio_closep(&output))
+        if code >= 0 {
+            last = playlist
+        } else {
+            // The muxer would replace the old playlist even by an empty one.
+            unlink(name)
+        }
+        return code
+    }
+
+    private static func error(of file: UnsafeMutablePointer<AVIOContext>) -> Int32 {
+        guard file.pointee.write_flag != 0 else { return 0 }
+        avio_flush(file)
+        return file.pointee.error
+    }
+
+    /// The first of two results that is an error.
+    private func noted(_ first: Int32, _ second: Int32) -> Int32 {
+        let code = first < 0 ? first : second
+        if code < 0, failure == 0 { failure = code }
+        return code
     }
 }

@@ -48,7 +48,9 @@ final class Stream: Output {
 
     private var settings: Settings
     private let host: PluginHost
-    private let address: StreamAddress
+    private var address: StreamAddress
+    /// Time between key frames, and length of the segments of HLS, in seconds.
+    private var keyInterval: Int
     private var video: (track: Track, capability: VideoCapability)?
     private var audioTrack: Track?
     private var encoder: (video: VideoEncoder, audio: AudioEncoder?)?
@@ -64,7 +66,7 @@ final class Stream: Output {
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
-        address = try Self.address(settings)
+        (address, keyInterval) = (try Self.address(settings), settings.keyInterval)
         LibraryLog.install()
         avformat_network_init()
         if address.isSRT { LibraryLog.installSRT() }
@@ -125,7 +127,7 @@ final class Stream: Output {
         do {
             if !settings.hls.isEmpty {
                 try makeFolder(of: settings.hls)
-                removeOrphans(of: settings.hls)
+                try restart(settings.hls)
             }
             guard let format = av_guess_format(address.muxer, nil, nil) else {
                 throw PluginError("FFmpeg's libraries lack the format \(address.muxer)")
@@ -177,7 +179,7 @@ final class Stream: Output {
             frame.index, nextIndex)..<max(frame.index + Int64(frame.periods), nextIndex)
         {
             let start = encoder.rate.dueNanoseconds(ofFrame: index)
-            let interval = Int64(settings.keyInterval) * 1_000_000_000
+            let interval = Int64(keyInterval) * 1_000_000_000
             let isKey =
                 publisher.queue.takesKeyRequest()
                 || newestKey.map { start - $0 >= interval } ?? true
@@ -271,19 +273,41 @@ final class Stream: Output {
         host.report("video-bit-rate", kilobits)
     }
 
-    /// Removes segments of earlier runs that the playlist no longer names.
-    private func removeOrphans(of path: String) {
-        let path = FilePath(path)
+    /// Continues a playlist of an earlier run, and removes the segments that no playlist names.
+    private func restart(_ playlist: String) throws {
+        let path = FilePath(playlist)
         guard let name = path.lastComponent?.string else { return }
         let folder = path.removingLastComponent()
         let place = folder.isEmpty ? FilePath(".") : folder
-        let text = (try? FileDescriptor.contents(of: path.string, limit: 1 << 20)) ?? []
-        let names = (try? FileDescriptor.names(in: place.string)) ?? []
-        for orphan in StreamAddress.orphans(
-            among: names, of: name, String(decoding: text, as: UTF8.self))
-        {
-            unlink(place.appending(orphan).string)
+        let text = (try? FileDescriptor.contents(of: playlist, limit: 1 << 20)) ?? []
+        let restart = HLSRestart(
+            among: (try? FileDescriptor.names(in: place.string)) ?? [], playlist: name,
+            String(decoding: text, as: UTF8.self), seconds: settings.keyInterval)
+        for orphan in restart.orphans { unlink(place.appending(orphan).string) }
+        if let text = restart.replacement {
+            host.log(
+                .warning,
+                "\(playlist) is missing or damaged; the stream continues with the next number")
+            let temporary = playlist + ".tmp"
+            do {
+                let file = try FileDescriptor.creating(temporary, options: .noFollow)
+                try file.closeAfter { _ = try file.writeAll(text.utf8) }
+                guard rename(temporary, playlist) == 0 else { throw Errno(rawValue: errno) }
+            } catch {
+                throw PluginError(
+                    "\(playlist): cannot write: \(error). Make room, or name a writable folder.",
+                    status: .unavailable)
+            }
         }
+        if restart.seconds < settings.keyInterval {
+            host.log(
+                .warning,
+                "\(playlist): its segments are \(restart.seconds) s long, and players rely on it: "
+                    + "key-interval \(settings.keyInterval) applies after the playlist is removed "
+                    + "with its segments")
+        }
+        keyInterval = restart.seconds
+        address = .hls(playlist, seconds: restart.seconds)
     }
 
     private func makeFolder(of path: String) throws {

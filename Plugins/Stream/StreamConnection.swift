@@ -147,6 +147,7 @@ final class StreamConnection {
         interruption.limit(toMilliseconds: Self.timeoutMilliseconds)
         do {
             try check(av_interleaved_write_frame(context, content), "\(name): sending")
+            try check(playlist?.failure ?? 0, "\(name): writing")
         } catch {
             throw reason(of: error)
         }
@@ -161,6 +162,7 @@ final class StreamConnection {
         interruption.limit(toMilliseconds: Self.timeoutMilliseconds)
         defer { free() }
         try check(av_write_trailer(context), "\(name): ending the stream")
+        try check(playlist?.failure ?? 0, "\(name): writing")
     }
 
     private var isFreed = false

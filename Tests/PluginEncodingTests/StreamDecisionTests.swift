@@ -5,18 +5,64 @@ import Testing
 
 /// Tests of what a stream decides without a network.
 @Suite struct StreamDecisionTests {
+    /// A playlist of HLS with segments of two seconds.
+    private static func list(_ numbers: ClosedRange<Int>, _ more: String = "") -> String {
+        let segments = numbers.map { "#EXTINF:2.000000,\nlive\($0).ts\n" }.joined()
+        return "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:2\n"
+            + "#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n\(more)\(segments)"
+    }
+
+    private static func empty(_ number: Int, seconds: Int = 2, seams: Int = 0) -> String {
+        "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(seconds)\n"
+            + "#EXT-X-MEDIA-SEQUENCE:\(number)\n#EXT-X-DISCONTINUITY-SEQUENCE:\(seams)\n"
+    }
+
+    @Test(arguments: [
+        // What the folder has, its playlist, and the playlist that replaces it.
+        (0..<0, "", nil), (3..<9, list(3...8), nil), (3..<9, list(3...8) + "#EXT-X-ENDLIST\n", nil),
+        (3..<10, list(3...8), nil), (3..<11, list(3...8), empty(11)), (3..<9, "", empty(9)),
+        (3..<9, "x", empty(9)), (3..<9, String(list(3...8).dropLast(1)), empty(9)),
+        (3..<9, list(3...4) + "#EXTINF:2.0", empty(9)), (0..<0, empty(9), empty(9)),
+        (
+            0..<0, list(3...8, "#EXT-X-DISCONTINUITY-SEQUENCE:4\n#EXT-X-DISCONTINUITY\n") + "#",
+            empty(9, seams: 5)
+        ),
+        (0..<0, list(3...8) + "#EXTINF:2,\n../secret.ts\n", empty(10)),
+        (0..<0, "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99999999999\n", empty(0)),
+        (0..<0, "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:1073741823\nlive0.ts\n", empty((1 << 30) - 1)),
+    ])
+    func `HLS continues with the next number, whatever a folder has`(
+        files: Range<Int>, text: String, replacement: String?
+    ) {
+        let names = files.map { "live\($0).ts" } + ["live99999999999.ts", "other.ts"]
+        let restart = HLSRestart(among: names, playlist: "live.m3u8", text, seconds: 2)
+        #expect(restart.replacement == replacement)
+        #expect(restart.orphans.contains("live99999999999.ts"))
+        #expect(replacement == nil || restart.orphans.count == files.count + 1)
+    }
+
+    @Test func `segments are never longer than the target duration that players know`() {
+        for (text, wanted, seconds, target) in [
+            ("", 4, 4, nil), (Self.list(0...1), 1, 1, nil), (Self.list(0...1), 4, 2, nil),
+            (Self.list(0...1) + "#", 4, 2, "DURATION:2"),
+            (Self.list(0...1) + "#", 1, 1, "DURATION:2"),
+        ] as [(String, Int, Int, String?)] {
+            let restart = HLSRestart(among: [], playlist: "live.m3u8", text, seconds: wanted)
+            #expect(restart.seconds == seconds, "\(text) \(wanted)")
+            #expect(target.map { restart.replacement?.contains($0) == true } ?? true)
+        }
+    }
+
     @Test func `only segments that the playlist does not name are left over`() {
         let names = [
             "live0.ts", "live1.ts", "live2.ts", "live2.ts.tmp", "live.m3u8", "live.ts",
-            "lively3.ts",
-            "live4.mp4", "other1.ts", "live\u{0663}.ts",
+            "lively3.ts", "live4.mp4", "other1.ts", "live\u{0663}.ts",
         ]
-        let playlist = "#EXTM3U\n#EXTINF:2.0,\nlive1.ts\r\n"
+        let restart = HLSRestart(
+            among: names, playlist: "live.m3u8", Self.list(1...1), seconds: 2)
+        #expect(restart.orphans == ["live0.ts", "live2.ts", "live2.ts.tmp"])
         #expect(
-            StreamAddress.orphans(among: names, of: "live.m3u8", playlist) == [
-                "live0.ts", "live2.ts", "live2.ts.tmp",
-            ])
-        #expect(StreamAddress.orphans(among: ["7.ts", "a"], of: ".m3u8", "") == ["7.ts"])
+            HLSRestart(among: ["7.ts", "a"], playlist: ".m3u8", "", seconds: 2).orphans == ["7.ts"])
     }
 
     @Test func `the target duration of a playlist never falls`() {

@@ -67,8 +67,13 @@ import Testing
     @Test func `HLS continues after a restart, and leaves no old segments`() throws {
         let folder = try TemporaryFolder()
         let playlist = folder("live.m3u8")
-        for first in [0, 4, 8] {
-            let run = try session("hls: '\(playlist)', key-interval: 1").run()
+        for (first, interval) in [(0, 1), (4, 1), (8, 3)] {
+            if first == 8 {
+                // A crash of the machine cut off the list.
+                let text = try readFile(playlist)
+                try folder.write("live.m3u8", Array(text.dropLast(text.count / 2)))
+            }
+            let run = try session("hls: '\(playlist)', key-interval: \(interval)").run()
             #expect(run.exit == .code(0), "\(run)")
             let text = String(decoding: try readFile(playlist), as: UTF8.self)
             let lines = text.split(separator: "\n").map(String.init)
@@ -80,5 +85,16 @@ import Testing
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             #expect(files.count <= listed.count + 3, "\(files)")
         }
+    }
+
+    @Test func `a segment of HLS that cannot be written is reported`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("live.m3u8.tmp"), withDestinationPath: "/dev/full")
+        let run = try session("hls: '\(folder("live.m3u8"))', key-interval: 1").run()
+        #expect(
+            run.standardError.contains(": lost: \(folder("live.m3u8")): writing: No space left"),
+            "\(run)")
+        #expect(!FileManager.default.fileExists(atPath: folder("live.m3u8")), "no empty playlist")
     }
 }

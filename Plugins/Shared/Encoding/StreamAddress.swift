@@ -66,28 +66,6 @@ package struct StreamAddress: Equatable, Sendable {
                 name: "\(scheme)://\(isClear ? host : "...")"))
     }
 
-    /// The segments beside a playlist of HLS that it no longer names: earlier runs have left them.
-    ///
-    /// - Parameters:
-    ///   - names: The files of the folder.
-    ///   - playlist: The name of the playlist.
-    ///   - text: Its content; empty if there is none.
-    package static func orphans(
-        among names: [String], of playlist: String, _ text: String
-    ) -> [String] {
-        let base = playlist.hasSuffix(".m3u8") ? String(playlist.dropLast(5)) : playlist
-        let listed = Set(text.split(whereSeparator: \.isNewline).map(String.init))
-        return names.filter { name in
-            guard name.hasPrefix(base), !listed.contains(name) else { return false }
-            var rest = name.dropFirst(base.count)
-            for ending in [".ts", ".ts.tmp"] where rest.hasSuffix(ending) {
-                rest = rest.dropLast(ending.count)
-                return !rest.isEmpty && rest.allSatisfy { $0.isASCII && $0.isNumber }
-            }
-            return false
-        }
-    }
-
     /// A playlist of HLS in a folder, with its segments beside it. After a restart it continues.
     ///
     /// - Parameter seconds: The length of a segment.
@@ -99,66 +77,6 @@ package struct StreamAddress: Equatable, Sendable {
                 "hls_flags": "append_list+delete_segments+independent_segments+temp_file",
             ],
             name: path)
-    }
-}
-
-/// A playlist of HLS whose target duration is not shorter than before, and whose discontinuities keep their numbers
-/// (RFC 8216, 6.2.2).
-package struct HLSPlaylist: Equatable {
-    package let text: String
-    /// The target duration.
-    package let seconds: Int
-    /// The number of discontinuities that have left the playlist with their segments.
-    package let removedSeams: Int
-    private let segments: Set<String>
-    /// The segments that begin with a discontinuity.
-    private let seams: Set<String>
-
-    private static let duration = "#EXT-X-TARGETDURATION:"
-    private static let sequence = "#EXT-X-MEDIA-SEQUENCE:"
-    private static let seam = "#EXT-X-DISCONTINUITY"
-    private static let seamSequence = "#EXT-X-DISCONTINUITY-SEQUENCE:"
-
-    /// - Parameters:
-    ///   - text: The playlist as the muxer wrote it.
-    ///   - previous: The playlist before; nil if none.
-    ///   - least: The shortest target duration.
-    package init(_ text: String, after previous: HLSPlaylist? = nil, atLeast least: Int) {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        func number(after tag: String) -> Int? {
-            lines.first { $0.hasPrefix(tag) }.flatMap { Int($0.dropFirst(tag.count)) }
-        }
-        seconds = max(number(after: Self.duration) ?? 0, least, previous?.seconds ?? 0)
-        let stated = max(number(after: Self.seamSequence) ?? 0, 0)
-        lines.removeAll { $0.hasPrefix(Self.seamSequence) }
-        if let index = lines.firstIndex(where: { $0.hasPrefix(Self.duration) }) {
-            lines[index] = Self.duration + String(seconds)
-        }
-        var (segments, seams): (Set<String>, Set<String>) = ([], [])
-        var kept: [String] = []
-        var seamIndex: Int?
-        for line in lines {
-            if line == Self.seam { seamIndex = kept.count }
-            kept.append(line)
-            guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-            segments.insert(line)
-            if let index = seamIndex {
-                // After a restart, the muxer reads the list, and mistakes the number of discontinuities for a discontinuity.
-                if let previous, previous.segments.contains(line), !previous.seams.contains(line) {
-                    kept.remove(at: index)
-                } else {
-                    seams.insert(line)
-                }
-            }
-            seamIndex = nil
-        }
-        removedSeams =
-            previous.map { $0.removedSeams + $0.seams.subtracting(segments).count } ?? stated
-        if removedSeams > 0, let index = kept.firstIndex(where: { $0.hasPrefix(Self.sequence) }) {
-            kept.insert(Self.seamSequence + String(removedSeams), at: index + 1)
-        }
-        self.text = kept.joined(separator: "\n")
-        (self.segments, self.seams) = (segments, seams)
     }
 }
 
