@@ -327,7 +327,7 @@ extension SessionState {
         case (_, true, .badSettings, _):
             return stop(.badSetting(role: facts.role), because: plugin, failure, at: now)
         // The next life would break the same rule.
-        case (_, true, .brokenRule, .restart), (_, _, .brokenRule, .end):
+        case (_, true, .brokenRule, _), (_, _, .brokenRule, .end):
             return stop(.badPlugin(role: facts.role), because: plugin, failure, at: now)
         case (.left, _, .badSettings, .restart), (.left, _, .brokenRule, .restart): return []
         case (_, _, .badSettings, .restart), (_, _, .brokenRule, .restart):

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What the folder has, its playlist, and the playlist that replaces it.
+        // The files of the folder, its playlist, and the playlist that replaces it.
         (0..<0, "", nil), (3..<9, list(3...8), nil), (3..<9, list(3...8) + "#EXT-X-ENDLIST\n", nil),
         (3..<10, list(3...8), nil), (3..<11, list(3...8), empty(11)), (3..<9, "", empty(9)),
         (3..<9, "x", empty(9)), (3..<9, String(list(3...8).dropLast(1)), empty(9)),

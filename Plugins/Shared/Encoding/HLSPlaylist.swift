@@ -85,12 +85,12 @@ package struct HLSPlaylist: Equatable {
     }
 }
 
-/// How a stream continues in a folder of HLS after a restart: with the next number, and with the target duration that
+/// The continuation of a stream in a folder of HLS after a restart: with the next number, and with the target duration that
 /// players know.
 package struct HLSRestart: Equatable {
     /// The longest segment.
     package let seconds: Int
-    /// A playlist without segments instead of one that is missing, damaged or cut off; nil if it can continue.
+    /// A playlist without segments for the place of a playlist that is missing, damaged or cut off; nil if the old playlist continues.
     package let replacement: String?
     /// The segments that no playlist names.
     package let orphans: [String]
@@ -119,13 +119,13 @@ package struct HLSRestart: Equatable {
             && old.segments.allSatisfy { digits($0, ".ts") != nil }
         self.seconds = old.seconds > 0 ? min(seconds, old.seconds) : seconds
         let isNew = text.isEmpty && next == 0
+        let target = old.seconds > 0 ? old.seconds : seconds
         replacement =
             continues || isNew
             ? nil
             : HLSPlaylist.empty(
-                number: min(next, HLSPlaylist.numbers.upperBound - 1),
-                seconds: old.seconds > 0 ? old.seconds : seconds, removedSeams: old.removedSeams + old.seams.count
-            )
+                number: min(next, HLSPlaylist.numbers.upperBound - 1), seconds: target,
+                removedSeams: old.removedSeams + old.seams.count)
         let listed = continues ? old.segments : []
         orphans = names.filter { name in
             (digits(name, ".ts") ?? digits(name, ".ts.tmp")) != nil && !listed.contains(name)

@@ -70,8 +70,11 @@ import Testing
                 outcome: .badSetting(role: "camera")),
             Row(failing: [camera], cause: .brokenRule, outcome: .badPlugin(role: "camera")),
             Row(
-                failing: [camera], cause: .brokenRule, policy: .off, outcome: .finished,
-                absent: [camera]),
+                failing: [camera], cause: .brokenRule, policy: .off,
+                outcome: .badPlugin(role: "camera")),
+            Row(
+                failing: [output], cause: .brokenRule, output: .off,
+                outcome: .badPlugin(role: "outputs[0]")),
             Row(failing: [camera], cause: .noProcess, outcome: .pluginFailed(role: "camera")),
             // The only output.
             Row(failing: [output], outcome: .outputsFailed, absent: [output]),
