@@ -32,8 +32,18 @@ static gr_status (*client_serve)(gr_client_load, void *, char *, uint64_t);
 static void (*client_finish)(void);
 static void (*client_keep_memory)(void);
 static int is_forked; /* since the library was opened */
+static pthread_key_t state_key; /* the interpreter's state of a thread of the client library */
 
 static void on_fork(void) { is_forked = 1; }
+
+/* Deletes the state of a thread that ends. PyGILState has forgotten it, as its own key has a lower number. */
+static void delete_state(void *state) {
+  if (!Py_IsInitialized()) return;
+  const PyGILState_STATE lock = PyGILState_Ensure();
+  PyThreadState_Clear(state);
+  PyGILState_Release(lock);
+  PyThreadState_Delete(state);
+}
 
 static PyObject *open_library(PyObject *module, PyObject *path) {
   (void)module;
@@ -52,8 +62,11 @@ static PyObject *open_library(PyObject *module, PyObject *path) {
     return PyErr_Format(PyExc_OSError,
                         "%U is of another version than this package: reinstall both", path);
   }
-  static int has_handler;
-  if (!has_handler) has_handler = pthread_atfork(NULL, NULL, on_fork) == 0;
+  static int is_prepared;
+  if (!is_prepared)
+    is_prepared = pthread_key_create(&state_key, delete_state) == 0 &&
+                  pthread_atfork(NULL, NULL, on_fork) == 0;
+  if (!is_prepared) return PyErr_NoMemory();
   Py_RETURN_NONE;
 }
 
@@ -984,9 +997,19 @@ static gr_status take_answer(PyObject *result, gr_answer *answer) {
   return GR_STATUS_OK;
 }
 
-#define WITH_LOCK(body)                              \
-  const PyGILState_STATE lock = PyGILState_Ensure(); \
-  body;                                              \
+/* Takes the interpreter's lock for a callback. The thread keeps its state until it ends, because
+   PyGILState_Release would unmap it after each callback. */
+static PyGILState_STATE take_lock(void) {
+  const int is_new = PyGILState_GetThisThreadState() == NULL;
+  const PyGILState_STATE lock = PyGILState_Ensure();
+  if (is_new && pthread_setspecific(state_key, PyGILState_GetThisThreadState()) == 0)
+    (void)PyGILState_Ensure();
+  return lock;
+}
+
+#define WITH_LOCK(body)                      \
+  const PyGILState_STATE lock = take_lock(); \
+  body;                                      \
   PyGILState_Release(lock)
 
 static gr_status on_initialize(void *self, const gr_initialize *in) {
@@ -1086,7 +1109,7 @@ static gr_status on_edit(void *self, gr_audio_edit *block) {
 static gr_status on_track(void *self, const gr_track *track, gr_want *want) {
   instance *me = self;
   gr_status status = GR_STATUS_OK;
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take_lock();
   PyObject *result = PyObject_CallMethod(
       me->plugin, "track", "(IIIszN)", track->id, track->kind, track->participant, track->name,
       track->participant_name, capability_tuple(&track->capability));
@@ -1209,7 +1232,7 @@ static int take_declarations(instance *me) {
 }
 
 static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin **plugin) {
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take_lock();
   gr_status status = GR_STATUS_FAILED;
   instance *me = PyObject_New(instance, instance_type);
   PyObject *settings = PyDict_New();
@@ -1358,7 +1381,7 @@ static PyObject *finish(PyObject *module, PyObject *unused) {
 
 /* Calls load(path), which describes the plugins and returns None, or the reason of a failure. */
 static const gr_entry *on_load(void *context, const char *path, char *text, uint64_t capacity) {
-  const PyGILState_STATE lock = PyGILState_Ensure();
+  const PyGILState_STATE lock = take_lock();
   const gr_entry *entry = NULL;
   PyObject *result = PyObject_CallFunction((PyObject *)context, "s", path);
   if (result == NULL) PyErr_WriteUnraisable(NULL);

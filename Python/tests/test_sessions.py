@@ -161,6 +161,30 @@ def test_a_receiver_writes_a_file_for_each_participant(tmp_path: pathlib.Path) -
     assert seconds["Ben"] == pytest.approx(2, abs=0.2)
 
 
+def test_a_thread_keeps_its_state_between_callbacks(tmp_path: pathlib.Path) -> None:
+    path = script(
+        tmp_path,
+        """
+        import threading
+        KEPT = threading.local()
+        class Count(greenroom.Receiver):
+            blocks = 0
+            def heard(self, participant, block):
+                self.blocks += 1
+                KEPT.blocks = getattr(KEPT, "blocks", 0) + 1
+                self.report_value("blocks", self.blocks)
+                self.report_value("kept", KEPT.blocks)
+        """,
+    )
+    session = {
+        "microphone": {"plugin": "Tone"},
+        "call": {"plugin": "LoopbackCall", "settings": {"script": "Ana 0s microphone"}},
+        "outputs": [{"plugin": path}],
+    }
+    values = run(tmp_path, session)["outputPlugins"][0]["values"]
+    assert values["kept"] == values["blocks"] > 50
+
+
 def test_a_bot_answers_as_one_object(tmp_path: pathlib.Path) -> None:
     bot = {"plugin": str(SAMPLES / "bot.py")}
     session = {
