@@ -8,6 +8,7 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <dlfcn.h>
+#include <greenroom/base.h>
 #include <greenroom/broadcast.h>
 #include <greenroom/client.h>
 #include <greenroom/control.h>
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <structmember.h>
 
 enum { TEXT_SIZE = 16384 };
 
@@ -327,30 +329,152 @@ static int plane_shape_of(gr_pixel_format format, uint32_t index, uint32_t width
   return components == 1 ? 2 : 3;
 }
 
-/* (format, width, height, planes, rotation, range, matrix, revision, pts) */
-static PyObject *frame_tuple(const gr_video_frame *frame, int is_readonly) {
-  const uint32_t count = gr_plane_count(frame->format);
+/* ------------------------------------------------------------------------------------
+ * Frames
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct frame {
+  PyObject_HEAD
+  PyObject *planes;
+  uint32_t format, width, height, rotation, range, matrix, revision;
+  long long pts_ns, index;
+  double time;
+} frame;
+
+static PyTypeObject *frame_class; /* greenroom.Frame, which derives from the type below */
+
+/* planes: a reference that it takes, or NULL with an exception. */
+static PyObject *make_frame(const gr_video_frame *seen, PyObject *planes) {
+  frame *made = planes == NULL ? NULL : (frame *)PyType_GenericAlloc(frame_class, 0);
+  if (made == NULL) {
+    Py_XDECREF(planes);
+    return NULL;
+  }
+  made->planes = planes;
+  made->format = seen->format;
+  made->width = seen->width;
+  made->height = seen->height;
+  made->rotation = seen->info.rotation;
+  made->range = seen->info.range;
+  made->matrix = seen->info.matrix;
+  made->revision = seen->info.offer_revision;
+  made->pts_ns = seen->info.pts_ns;
+  return (PyObject *)made;
+}
+
+/* A frame in the host's memory, or with an owner in Python's. */
+static PyObject *frame_of(const gr_video_frame *seen, int is_readonly, PyObject *owner) {
+  const uint32_t count = gr_plane_count(seen->format);
   PyObject *planes = PyTuple_New(count);
   for (uint32_t i = 0; planes != NULL && i < count; i++) {
     Py_ssize_t shape[3];
     char letter;
-    const int ndim =
-        plane_shape_of(frame->format, i, frame->width, frame->height, shape, &letter);
-    PyObject *one = (PyObject *)make_plane(frame->planes[i].data, ndim, shape,
-                                           frame->planes[i].stride_bytes, letter, is_readonly, NULL);
+    const int ndim = plane_shape_of(seen->format, i, seen->width, seen->height, shape, &letter);
+    PyObject *one = (PyObject *)make_plane(seen->planes[i].data, ndim, shape,
+                                           seen->planes[i].stride_bytes, letter, is_readonly, owner);
     if (one == NULL || PyTuple_SetItem(planes, i, one) != 0) Py_CLEAR(planes);
   }
-  if (planes == NULL) return NULL;
-  return Py_BuildValue("(IIINIIIIL)", frame->format, frame->width, frame->height, planes,
-                       frame->info.rotation, frame->info.range, frame->info.matrix,
-                       frame->info.offer_revision, (long long)frame->info.pts_ns);
+  return make_frame(seen, planes);
 }
 
-static PyObject *mutable_frame_tuple(const gr_mutable_frame *frame) {
+static PyObject *mutable_frame_of(const gr_mutable_frame *leased) {
   gr_video_frame seen; /* the same layout, with readable planes */
-  memcpy(&seen, frame, sizeof seen);
-  return frame_tuple(&seen, 0);
+  memcpy(&seen, leased, sizeof seen);
+  return frame_of(&seen, 0, NULL);
 }
+
+static void frame_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  Py_XDECREF(((frame *)object)->planes);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+/* Ends the access to the host's memory. Returns how many views are still held. */
+static Py_ssize_t end_frame(frame *me) {
+  Py_ssize_t held = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(me->planes); i++)
+    held += end_plane((plane *)PyTuple_GetItem(me->planes, i));
+  return held;
+}
+
+static PyObject *frame_end(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return PyLong_FromSsize_t(end_frame((frame *)object));
+}
+
+static PyObject *frame_copy(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const frame *me = (frame *)object;
+  const Py_ssize_t count = PyTuple_Size(me->planes);
+  PyObject *planes = PyTuple_New(count);
+  for (Py_ssize_t i = 0; planes != NULL && i < count; i++) {
+    PyObject *one = plane_copy(PyTuple_GetItem(me->planes, i), NULL);
+    if (one == NULL || PyTuple_SetItem(planes, i, one) != 0) Py_CLEAR(planes);
+  }
+  const gr_video_frame seen = {
+      .format = me->format, .width = me->width, .height = me->height,
+      .info = {.rotation = me->rotation, .range = me->range, .matrix = me->matrix,
+               .offer_revision = me->revision, .pts_ns = me->pts_ns}};
+  frame *made = (frame *)make_frame(&seen, planes);
+  if (made == NULL) return NULL;
+  made->time = me->time;
+  made->index = me->index;
+  return (PyObject *)made;
+}
+
+static PyObject *frame_planes(PyObject *object, void *unused) {
+  (void)unused;
+  Py_INCREF(((frame *)object)->planes);
+  return ((frame *)object)->planes;
+}
+
+static int frame_set_planes(PyObject *object, PyObject *value, void *unused) {
+  (void)object, (void)value, (void)unused;
+  PyErr_SetString(PyExc_AttributeError,
+                  "frame.planes is read-only: edit in place, such as "
+                  "numpy.asarray(frame.planes[0])[:] = edited");
+  return -1;
+}
+
+static PyMethodDef frame_methods[] = {
+    {"end", frame_end, METH_NOARGS, NULL},
+    {"copy", frame_copy, METH_NOARGS,
+     "A frame with the same content in Python's memory, which stays after the callback."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef frame_attributes[] = {
+    {"planes", frame_planes, frame_set_planes,
+     "One plane for each component that is stored apart, such as Y, U and V of ``i420``, to edit in place.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMemberDef frame_members[] = {
+    {"_format", T_UINT, offsetof(frame, format), READONLY, NULL},
+    {"width", T_UINT, offsetof(frame, width), READONLY, NULL},
+    {"height", T_UINT, offsetof(frame, height), READONLY, NULL},
+    {"rotation", T_UINT, offsetof(frame, rotation), READONLY,
+     "The clockwise turn that makes the frame upright: 0, 90, 180 or 270 degrees."},
+    {"_range", T_UINT, offsetof(frame, range), READONLY, NULL},
+    {"_matrix", T_UINT, offsetof(frame, matrix), READONLY, NULL},
+    {"revision", T_UINT, offsetof(frame, revision), READONLY, NULL},
+    {"pts_ns", T_LONGLONG, offsetof(frame, pts_ns), READONLY,
+     "The time at which the frame shows, in nanoseconds on the session's clock."},
+    {"time", T_DOUBLE, offsetof(frame, time), 0,
+     "The time at which the frame shows, in seconds from the start of the source or of the track."},
+    {"index", T_LONGLONG, offsetof(frame, index), 0, "The number of the frame, from 0."},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot frame_slots[] = {{Py_tp_dealloc, frame_dealloc},
+                                    {Py_tp_methods, frame_methods},
+                                    {Py_tp_getset, frame_attributes},
+                                    {Py_tp_members, frame_members},
+                                    {0, NULL}};
+
+static PyType_Spec frame_spec = {"greenroom._core.Frame", sizeof(frame), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                                     Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                 frame_slots};
 
 /* ------------------------------------------------------------------------------------
  * Colors
@@ -485,14 +609,9 @@ static PyObject *from_rgb(PyObject *module, PyObject *args) {
 
 typedef struct instance {
   PyObject_HEAD
-  gr_plugin functions;
+  gr_source source;
   gr_audio_pre_processor audio_editing;
   gr_video_capabilities capabilities;
-  const gr_host *host;
-  gr_instance handle;
-  gr_sender sender;
-  const gr_video_functions *video;
-  const gr_audio_functions *audio;
   const gr_broadcast *share;
   const gr_output_host *output;
   const gr_control_host *control;
@@ -506,7 +625,7 @@ static PyTypeObject *instance_type;
 
 static PyObject *raise_refusal(const instance *me, gr_status status) {
   char text[2048] = "";
-  me->host->refusal_text(text, sizeof text);
+  me->source.host->refusal_text(text, sizeof text);
   PyObject *arguments = Py_BuildValue("(is)", status, text);
   if (arguments != NULL) PyErr_SetObject(refused, arguments);
   Py_XDECREF(arguments);
@@ -526,7 +645,7 @@ static PyObject *instance_log(PyObject *object, PyObject *args) {
   const char *text;
   if (!PyArg_ParseTuple(args, "is", &level, &text) || !is_open()) return NULL;
   Py_BEGIN_ALLOW_THREADS
-  me->host->log(me->handle, (uint32_t)level, text);
+  me->source.host->log(me->source.instance, (uint32_t)level, text);
   Py_END_ALLOW_THREADS
   Py_RETURN_NONE;
 }
@@ -535,7 +654,7 @@ static PyObject *instance_set_error(PyObject *object, PyObject *args) {
   instance *me = (instance *)object;
   const char *text;
   if (!PyArg_ParseTuple(args, "s", &text) || !is_open()) return NULL;
-  me->host->set_error(me->handle, text);
+  me->source.host->set_error(me->source.instance, text);
   Py_RETURN_NONE;
 }
 
@@ -545,7 +664,7 @@ static PyObject *instance_give_up(PyObject *object, PyObject *args) {
   const char *text;
   if (!PyArg_ParseTuple(args, "is", &status, &text) || !is_open()) return NULL;
   Py_BEGIN_ALLOW_THREADS
-  me->host->give_up(me->handle, status, text);
+  me->source.host->give_up(me->source.instance, status, text);
   Py_END_ALLOW_THREADS
   Py_RETURN_NONE;
 }
@@ -556,7 +675,7 @@ static PyObject *instance_now(PyObject *object, PyObject *unused) {
   int64_t now;
   if (!is_open()) return NULL;
   Py_BEGIN_ALLOW_THREADS
-  now = me->host->now_ns(me->handle);
+  now = me->source.host->now_ns(me->source.instance);
   Py_END_ALLOW_THREADS
   return PyLong_FromLongLong(now);
 }
@@ -568,71 +687,9 @@ static PyObject *instance_wait_until(PyObject *object, PyObject *time) {
   gr_status status;
   if ((deadline == -1 && PyErr_Occurred()) || !is_open()) return NULL;
   Py_BEGIN_ALLOW_THREADS
-  status = me->host->wait_until_ns(me->handle, deadline);
+  status = me->source.host->wait_until_ns(me->source.instance, deadline);
   Py_END_ALLOW_THREADS
   return PyBool_FromLong(status == GR_STATUS_OK);
-}
-
-/* acquire(due, format, width, height) -> (lease, frame): waits for the time first. None when the sender has
-   stopped. One call, because taking the interpreter's lock again costs more than the rest. */
-static PyObject *instance_acquire(PyObject *object, PyObject *args) {
-  instance *me = (instance *)object;
-  long long due;
-  uint32_t format, width, height;
-  gr_lease lease = {.struct_size = sizeof lease};
-  gr_status status, waited;
-  if (!PyArg_ParseTuple(args, "LIII", &due, &format, &width, &height) || !is_open()) return NULL;
-  if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
-  Py_BEGIN_ALLOW_THREADS
-  status = waited = me->host->wait_until_ns(me->handle, due);
-  if (waited == GR_STATUS_OK)
-    status = me->video->acquire(me->sender, format, width, height, &lease);
-  Py_END_ALLOW_THREADS
-  if (waited != GR_STATUS_OK) Py_RETURN_NONE;
-  if (status != GR_STATUS_OK) return raise_refusal(me, status);
-  PyObject *frame = mutable_frame_tuple(&lease.frame);
-  if (frame == NULL) {
-    me->video->abandon(me->sender, lease.id);
-    return NULL;
-  }
-  return Py_BuildValue("(KN)", (unsigned long long)lease.id, frame);
-}
-
-/* commit(lease, planes, rotation, range, matrix, revision, pts) -> views of the planes that are still held */
-static PyObject *instance_commit(PyObject *object, PyObject *args) {
-  instance *me = (instance *)object;
-  unsigned long long lease;
-  long long pts;
-  PyObject *planes;
-  Py_ssize_t held = 0;
-  gr_frame_info info = {.struct_size = sizeof info};
-  gr_status status;
-  if (!PyArg_ParseTuple(args, "KO!IIIIL", &lease, &PyTuple_Type, &planes, &info.rotation, &info.range,
-                        &info.matrix, &info.offer_revision, &pts) ||
-      !is_open())
-    return NULL;
-  info.pts_ns = pts;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(planes); i++) {
-    PyObject *one = PyTuple_GetItem(planes, i);
-    if (Py_TYPE(one) == plane_type) held += end_plane((plane *)one);
-  }
-  if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
-  Py_BEGIN_ALLOW_THREADS
-  status = me->video->commit(me->sender, lease, &info);
-  Py_END_ALLOW_THREADS
-  if (status != GR_STATUS_OK) return raise_refusal(me, status);
-  return PyLong_FromSsize_t(held);
-}
-
-static PyObject *instance_abandon(PyObject *object, PyObject *lease) {
-  instance *me = (instance *)object;
-  const unsigned long long id = PyLong_AsUnsignedLongLong(lease);
-  if (PyErr_Occurred() || !is_open()) return NULL;
-  if (me->video == NULL) Py_RETURN_NONE;
-  Py_BEGIN_ALLOW_THREADS
-  me->video->abandon(me->sender, id);
-  Py_END_ALLOW_THREADS
-  Py_RETURN_NONE;
 }
 
 /* send_video(format, width, height, planes, rotation, range, matrix, revision, pts): planes are buffers
@@ -648,7 +705,7 @@ static PyObject *instance_send_video(PyObject *object, PyObject *args) {
                         &frame.info.offer_revision, &pts) ||
       !is_open())
     return NULL;
-  if (me->video == NULL) return unsupported("only cameras, shares and composers send video");
+  if (me->source.video == NULL) return unsupported("only cameras, shares and composers send video");
   frame.info.pts_ns = pts;
   frame.plane_count = gr_plane_count(frame.format);
   const Py_ssize_t count = PySequence_Size(planes);
@@ -711,7 +768,7 @@ static PyObject *instance_send_video(PyObject *object, PyObject *args) {
   }
   gr_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = me->video->send(me->sender, &frame);
+  status = me->source.video->send(me->source.sender, &frame);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) {
     raise_refusal(me, status);
@@ -735,7 +792,7 @@ static PyObject *instance_send_audio(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "y*IIOL", &view, &rate, &channels, &pts, &timeout)) return NULL;
   PyObject *result = NULL;
   if (!is_open()) goto end;
-  if (me->audio == NULL) {
+  if (me->source.audio == NULL) {
     unsupported("only microphones and the audio of shares send audio");
     goto end;
   }
@@ -751,7 +808,7 @@ static PyObject *instance_send_audio(PyObject *object, PyObject *args) {
     if (PyErr_Occurred()) goto end;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = me->audio->send(me->sender, &block, timeout);
+  status = me->source.audio->send(me->source.sender, &block, timeout);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) {
     raise_refusal(me, status);
@@ -771,7 +828,7 @@ static PyObject *audio_queue_call(PyObject *object, int clears) {
   if (!is_open()) return NULL;
   if (me->queue == NULL) return unsupported("the host is older than minor 3 of the interface");
   Py_BEGIN_ALLOW_THREADS
-  status = (clears ? me->queue->clear : me->queue->queued)(me->sender, &nanoseconds);
+  status = (clears ? me->queue->clear : me->queue->queued)(me->source.sender, &nanoseconds);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   return PyLong_FromLongLong(nanoseconds);
@@ -791,7 +848,7 @@ static PyObject *hold_call(
     instance *me, gr_status (*function)(gr_instance, uint32_t), uint32_t number) {
   gr_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = function(me->handle, number);
+  status = function(me->source.instance, number);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   Py_RETURN_NONE;
@@ -820,7 +877,7 @@ static PyObject *instance_pause(PyObject *object, PyObject *is_paused) {
   if (pauses < 0 || !is_open()) return NULL;
   if (me->share == NULL) return unsupported("only shares pause");
   Py_BEGIN_ALLOW_THREADS
-  status = (pauses ? me->share->paused : me->share->resumed)(me->handle);
+  status = (pauses ? me->share->paused : me->share->resumed)(me->source.instance);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   Py_RETURN_NONE;
@@ -834,7 +891,7 @@ static PyObject *instance_report_value(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "sd", &name, &value) || !is_open()) return NULL;
   if (me->output == NULL) return unsupported("only outputs report values");
   Py_BEGIN_ALLOW_THREADS
-  status = me->output->report(me->handle, name, value);
+  status = me->output->report(me->source.instance, name, value);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   Py_RETURN_NONE;
@@ -848,7 +905,7 @@ static PyObject *instance_set_state(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "Is", &state, &text) || !is_open()) return NULL;
   if (me->output == NULL) return unsupported("only outputs have a state");
   Py_BEGIN_ALLOW_THREADS
-  status = me->output->state(me->handle, state, text);
+  status = me->output->state(me->source.instance, state, text);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   Py_RETURN_NONE;
@@ -861,7 +918,7 @@ static PyObject *instance_wants_changed(PyObject *object, PyObject *unused) {
   if (!is_open()) return NULL;
   if (me->output == NULL) return unsupported("only outputs choose tracks");
   Py_BEGIN_ALLOW_THREADS
-  status = me->output->wants_changed(me->handle);
+  status = me->output->wants_changed(me->source.instance);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   Py_RETURN_NONE;
@@ -878,7 +935,7 @@ static PyObject *instance_command(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "s", &text) || !is_open()) return NULL;
   if (me->control == NULL) return unsupported(no_control);
   Py_BEGIN_ALLOW_THREADS
-  status = me->control->command(me->handle, text, &number);
+  status = me->control->command(me->source.instance, text, &number);
   Py_END_ALLOW_THREADS
   if (status != GR_STATUS_OK) return raise_refusal(me, status);
   return PyLong_FromUnsignedLong(number);
@@ -895,7 +952,7 @@ static PyObject *instance_session_text(PyObject *object, PyObject *is_report) {
   char *buffer = malloc(GR_MAX_CONTROL_TEXT);
   if (buffer == NULL) return PyErr_NoMemory();
   Py_BEGIN_ALLOW_THREADS
-  status = (reports ? me->control->report : me->control->describe)(me->handle, buffer,
+  status = (reports ? me->control->report : me->control->describe)(me->source.instance, buffer,
                                                                    GR_MAX_CONTROL_TEXT, &length);
   Py_END_ALLOW_THREADS
   PyObject *text = status == GR_STATUS_OK ? PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)length)
@@ -904,8 +961,118 @@ static PyObject *instance_session_text(PyObject *object, PyObject *is_report) {
   return text;
 }
 
+/* The frames that a source draws, each at its time. */
+typedef struct frames {
+  PyObject_HEAD
+  instance *owner;
+  frame *drawn; /* since the last one was returned; else NULL */
+  gr_pixel_format format;
+  gr_frame_time time;
+  gr_lease lease;
+  long long count;
+} frames;
+
+static PyTypeObject *frames_type;
+
+/* Ends the access to the frame that is drawn, and warns of views of it. Returns whether there was one. */
+static int end_drawn(frames *me) {
+  if (me->drawn == NULL) return 0;
+  if (end_frame(me->drawn) > 0) {
+    PyObject *result = PyObject_CallMethod(me->owner->plugin, "warn_of_views", NULL);
+    if (result == NULL) PyErr_WriteUnraisable(NULL);
+    Py_XDECREF(result);
+  }
+  Py_CLEAR(me->drawn);
+  return 1;
+}
+
+/* Sends the frame that is drawn, and waits for the next one. One call, because the interpreter's lock
+   costs more than the rest. */
+static PyObject *frames_next(PyObject *object) {
+  frames *me = (frames *)object;
+  gr_source *source = &me->owner->source;
+  gr_status status = GR_STATUS_OK;
+  int is_leased = 0;
+  const int is_drawn = end_drawn(me);
+  Py_BEGIN_ALLOW_THREADS
+  if (is_drawn) status = gr_commit_frame(source, &me->time, &me->lease);
+  while (!is_leased && status != GR_STATUS_STOPPED && status != GR_STATUS_GONE &&
+         status != GR_STATUS_NOT_STARTED && gr_next_frame(source, &me->time) == GR_STATUS_OK) {
+    status = gr_acquire_frame(source, &me->time, me->format, &me->lease);
+    is_leased = status == GR_STATUS_OK;
+  }
+  Py_END_ALLOW_THREADS
+  if (!is_leased) return NULL;
+  me->lease.frame.info.offer_revision = me->time.offer_revision;
+  me->lease.frame.info.pts_ns = me->time.pts_ns;
+  me->drawn = (frame *)mutable_frame_of(&me->lease.frame);
+  if (me->drawn == NULL) {
+    source->video->abandon(source->sender, me->lease.id);
+    return NULL;
+  }
+  me->drawn->time = (double)me->time.elapsed_ns / 1e9;
+  me->drawn->index = me->count++;
+  Py_INCREF((PyObject *)me->drawn);
+  return (PyObject *)me->drawn;
+}
+
+/* Gives the frame that is drawn back to the host. */
+static PyObject *frames_close(PyObject *object, PyObject *unused) {
+  (void)unused;
+  frames *me = (frames *)object;
+  const gr_source *source = &me->owner->source;
+  if (end_drawn(me)) {
+    Py_BEGIN_ALLOW_THREADS
+    source->video->abandon(source->sender, me->lease.id);
+    Py_END_ALLOW_THREADS
+  }
+  Py_RETURN_NONE;
+}
+
+static void frames_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  Py_XDECREF((PyObject *)((frames *)object)->drawn);
+  Py_DECREF((PyObject *)((frames *)object)->owner);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+static PyMethodDef frames_methods[] = {{"close", frames_close, METH_NOARGS, NULL},
+                                       {NULL, NULL, 0, NULL}};
+
+static PyType_Slot frames_slots[] = {{Py_tp_dealloc, frames_dealloc},
+                                     {Py_tp_iter, PyObject_SelfIter},
+                                     {Py_tp_iternext, frames_next},
+                                     {Py_tp_methods, frames_methods},
+                                     {0, NULL}};
+
+static PyType_Spec frames_spec = {"greenroom._core.Frames", sizeof(frames), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  frames_slots};
+
+/* frames(format): an iterator over the frames of a source that starts now. */
+static PyObject *instance_frames(PyObject *object, PyObject *format) {
+  instance *me = (instance *)object;
+  const unsigned long number = PyLong_AsUnsignedLong(format);
+  if (PyErr_Occurred() || !is_open()) return NULL;
+  if (me->source.video == NULL) return unsupported("only cameras, shares and composers send video");
+  frames *made = PyObject_New(frames, frames_type);
+  if (made == NULL) return NULL;
+  memset((char *)made + sizeof(PyObject), 0, sizeof *made - sizeof(PyObject));
+  Py_INCREF(object);
+  made->owner = me;
+  made->format = (gr_pixel_format)number;
+  me->source.next = 0;
+  me->source.rate_revision = 0;
+  Py_BEGIN_ALLOW_THREADS
+  me->source.start_ns = me->source.host->now_ns(me->source.instance);
+  Py_END_ALLOW_THREADS
+  return (PyObject *)made;
+}
+
 static void instance_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
+  pthread_mutex_destroy(&((instance *)object)->source.lock);
   free((void *)((instance *)object)->capabilities.rows);
   Py_XDECREF(((instance *)object)->plugin);
   PyObject_Free(object);
@@ -918,9 +1085,7 @@ static PyMethodDef instance_methods[] = {
     {"give_up", instance_give_up, METH_VARARGS, NULL},
     {"now", instance_now, METH_NOARGS, NULL},
     {"wait_until", instance_wait_until, METH_O, NULL},
-    {"acquire", instance_acquire, METH_VARARGS, NULL},
-    {"commit", instance_commit, METH_VARARGS, NULL},
-    {"abandon", instance_abandon, METH_O, NULL},
+    {"frames", instance_frames, METH_O, NULL},
     {"send_video", instance_send_video, METH_VARARGS, NULL},
     {"send_audio", instance_send_audio, METH_VARARGS, NULL},
     {"clear_audio", instance_clear_audio, METH_NOARGS, NULL},
@@ -1012,25 +1177,31 @@ static PyGILState_STATE take_lock(void) {
   body;                                      \
   PyGILState_Release(lock)
 
-static gr_status on_initialize(void *self, const gr_initialize *in) {
-  instance *me = self;
+/* Has a method answer an offer, and draws what it has agreed from then on. */
+static gr_status take_offer(instance *me, const char *method, const gr_offer *offer,
+                            gr_answer *answer) {
   gr_status status;
-  me->sender = in->sender;
-  me->video = in->video;
-  me->audio = in->audio;
   WITH_LOCK(status = take_answer(
-                PyObject_CallMethod(me->plugin, "initialize", "(N)", offer_tuple(in->offer)),
-                in->answer));
+                PyObject_CallMethod(me->plugin, method, "(N)", offer_tuple(offer)), answer));
+  if (status == GR_STATUS_OK && offer != NULL && answer != NULL) {
+    pthread_mutex_lock(&me->source.lock);
+    me->source.agreed = answer->capability;
+    me->source.revision = offer->revision;
+    pthread_mutex_unlock(&me->source.lock);
+  }
   return status;
 }
 
-static gr_status on_property_change(void *self, const gr_offer *offer, gr_answer *answer) {
+static gr_status on_initialize(void *self, const gr_initialize *in) {
   instance *me = self;
-  gr_status status;
-  WITH_LOCK(status = take_answer(
-                PyObject_CallMethod(me->plugin, "property_change", "(N)", offer_tuple(offer)),
-                answer));
-  return status;
+  me->source.sender = in->sender;
+  me->source.video = in->video;
+  me->source.audio = in->audio;
+  return take_offer(me, "initialize", in->offer, in->answer);
+}
+
+static gr_status on_property_change(void *self, const gr_offer *offer, gr_answer *answer) {
+  return take_offer(self, "property_change", offer, answer);
 }
 
 static gr_status on_filter_change(void *self, const gr_offer *offer) {
@@ -1082,7 +1253,7 @@ static gr_status on_process(void *self, gr_mutable_frame *frame) {
   instance *me = self;
   gr_status status;
   WITH_LOCK(status = status_of(
-                PyObject_CallMethod(me->plugin, "process", "(N)", mutable_frame_tuple(frame))));
+                PyObject_CallMethod(me->plugin, "process", "(N)", mutable_frame_of(frame))));
   return status;
 }
 
@@ -1139,7 +1310,7 @@ static gr_status on_video(void *self, const gr_output_frame *frame) {
   gr_status status;
   WITH_LOCK(status = status_of(PyObject_CallMethod(
                 me->plugin, "video", "(IIILN)", frame->track, frame->content, frame->periods,
-                (long long)frame->index, frame_tuple(&frame->frame, 1))));
+                (long long)frame->index, frame_of(&frame->frame, 1, NULL))));
   return status;
 }
 
@@ -1238,16 +1409,17 @@ static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin 
   PyObject *settings = PyDict_New();
   if (me == NULL || settings == NULL) goto end;
   memset((char *)me + sizeof(PyObject), 0, sizeof *me - sizeof(PyObject));
-  me->host = in->host;
-  me->handle = in->instance;
+  me->source.host = in->host;
+  me->source.instance = in->instance;
   me->kind = current->descriptors[index].kind;
+  pthread_mutex_init(&me->source.lock, NULL);
   me->share = in->host->get_extension(in->instance, GR_EXT_BROADCAST);
   me->output = in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
   me->control = in->host->get_extension(in->instance, GR_EXT_CONTROL_HOST);
   me->queue = in->host->get_extension(in->instance, GR_EXT_AUDIO_QUEUE);
   me->hold = in->host->get_extension(in->instance, GR_EXT_HOLD);
-  me->functions = (gr_plugin){
-      sizeof me->functions, 0,       me,       on_destroy,      on_initialize,
+  me->source.plugin = (gr_plugin){
+      sizeof me->source.plugin, 0,       me,       on_destroy,      on_initialize,
       on_property_change,   on_start, on_stop, on_uninitialize, on_get_extension};
   for (uint32_t i = 0; i < in->setting_count; i++) {
     PyObject *value = value_of(&in->settings[i].value);
@@ -1261,7 +1433,7 @@ static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin 
   if (made != NULL && made != Py_None && !PyLong_Check(made)) {
     me->plugin = made;
     if (take_declarations(me)) {
-      *plugin = &me->functions;
+      *plugin = &me->source.plugin;
       status = GR_STATUS_OK;
     }
   } else if (made != NULL) {
@@ -1409,35 +1581,38 @@ static PyObject *serve(PyObject *module, PyObject *load) {
   return Py_BuildValue("(is)", status, text);
 }
 
-/* frame(format, width, height): a frame in memory of Python, for tests. */
-static PyObject *frame(PyObject *module, PyObject *args) {
+/* frame(format, width, height, pts=0, time=0, index=0): a frame in memory of Python, for tests. */
+static PyObject *test_frame(PyObject *module, PyObject *args) {
   (void)module;
-  uint32_t format, width, height;
-  if (!PyArg_ParseTuple(args, "III", &format, &width, &height)) return NULL;
-  const uint32_t count = gr_plane_count(format);
-  if (count == 0 || gr_packed_size(format, width, height) == 0)
+  gr_pixel_format format;
+  uint32_t width, height;
+  long long pts_ns = 0, index = 0;
+  double time = 0;
+  gr_video_frame seen;
+  if (!PyArg_ParseTuple(args, "III|LdL", &format, &width, &height, &pts_ns, &time, &index)) return NULL;
+  const uint64_t size = gr_packed_size(format, width, height);
+  if (size == 0)
     return PyErr_Format(PyExc_ValueError, "no frame of format %u and %ux%u", format, width, height);
-  PyObject *planes = PyTuple_New(count);
-  for (uint32_t i = 0; planes != NULL && i < count; i++) {
-    Py_ssize_t shape[3];
-    char letter;
-    const int ndim = plane_shape_of(format, i, width, height, shape, &letter);
-    PyObject *memory = PyByteArray_FromStringAndSize(
-        NULL, (Py_ssize_t)(gr_row_bytes(format, i, width) * gr_plane_rows(format, i, height)));
-    if (memory == NULL) {
-      Py_CLEAR(planes);
-      break;
-    }
-    memset(PyByteArray_AsString(memory), 0, (size_t)PyByteArray_Size(memory));
-    PyObject *one = (PyObject *)make_plane(PyByteArray_AsString(memory), ndim, shape, 0, letter, 0,
-                                           memory);
-    Py_DECREF(memory);
-    if (one == NULL || PyTuple_SetItem(planes, i, one) != 0) Py_CLEAR(planes);
-  }
-  if (planes == NULL) return NULL;
-  return Py_BuildValue("(IIINIIIIL)", format, width, height, planes, 0,
-                       gr_is_rgb(format) ? GR_RANGE_FULL : GR_RANGE_LIMITED, GR_MATRIX_BT601, 1,
-                       0LL);
+  PyObject *memory = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
+  if (memory == NULL) return NULL;
+  memset(PyByteArray_AsString(memory), 0, (size_t)size);
+  (void)gr_packed_frame(&seen, format, width, height, PyByteArray_AsString(memory), size);
+  seen.info.offer_revision = 1;
+  seen.info.pts_ns = pts_ns;
+  frame *made = (frame *)frame_of(&seen, 0, memory);
+  Py_DECREF(memory);
+  if (made == NULL) return NULL;
+  made->time = time;
+  made->index = index;
+  return (PyObject *)made;
+}
+
+/* Sets the class of frames, once. */
+static PyObject *set_frame_class(PyObject *module, PyObject *given) {
+  (void)module;
+  Py_INCREF(given);
+  frame_class = (PyTypeObject *)given;
+  Py_RETURN_NONE;
 }
 
 /* level(samples): the root of the mean square of 16-bit samples, from 0 to 1. */
@@ -1472,7 +1647,8 @@ static PyObject *make_samples(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
-    {"frame", frame, METH_VARARGS, NULL},
+    {"frame", test_frame, METH_VARARGS, NULL},
+    {"set_frame_class", set_frame_class, METH_O, NULL},
     {"samples", make_samples, METH_VARARGS, NULL},
     {"level", level, METH_O, NULL},
     {"open_library", open_library, METH_O, NULL},
@@ -1491,12 +1667,15 @@ PyMODINIT_FUNC PyInit__core(void) {
   PyObject *module = PyModule_Create(&definition);
   if (module == NULL) return NULL;
   plane_type = (PyTypeObject *)PyType_FromSpec(&plane_spec);
+  frames_type = (PyTypeObject *)PyType_FromSpec(&frames_spec);
   instance_type = (PyTypeObject *)PyType_FromSpec(&instance_spec);
+  PyObject *frame_base = PyType_FromSpec(&frame_spec);
   refused = PyErr_NewExceptionWithDoc(
       "greenroom.Refused", "The host's refusal of a call: args are the status and its text.", NULL,
       NULL);
-  if (plane_type == NULL || instance_type == NULL || refused == NULL ||
+  if (plane_type == NULL || frames_type == NULL || instance_type == NULL || frame_base == NULL || refused == NULL ||
       PyModule_AddObjectRef(module, "Plane", (PyObject *)plane_type) != 0 ||
+      PyModule_AddObjectRef(module, "Frame", frame_base) != 0 ||
       PyModule_AddObjectRef(module, "Instance", (PyObject *)instance_type) != 0 ||
       PyModule_AddObjectRef(module, "Refused", refused) != 0) {
     Py_DECREF(module);

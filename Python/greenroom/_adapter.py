@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import functools
 import inspect
 import json
 import threading
@@ -15,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import _loop
 from ._core import Refused
 from ._media import (
-    BT601, FORMATS, FULL, LIMITED, TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track,
-    is_rgb,
+    TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track, format_number,
 )  # fmt: skip
 from ._pace import due_times, is_virtual
 from ._plugins import (
@@ -25,7 +25,7 @@ from ._plugins import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from ._core import FrameTuple, Instance, Plane
+    from ._core import Frames, Instance, Plane
 
 OK, NOT_STARTED, STOPPED, GONE, BAD_SETTING, NO_BUFFER, FAILED = 0, 1, 2, 3, 25, 31, 40
 BLOCK_NS = 10_000_000
@@ -95,9 +95,9 @@ class Adapter:
             "warning",
         )
 
-    def end(self, planes: tuple[Plane, ...] | list[Plane]) -> None:
+    def end(self, *media: Frame | Plane) -> None:
         """Ends the access to memory of the host."""
-        if sum([plane.end() for plane in planes]):
+        if sum([one.end() for one in media]):
             self.warn_of_views()
 
     def warn_of_views(self) -> None:
@@ -173,12 +173,10 @@ class VideoAdapter(Adapter):
         super().__init__(plugin, instance)
         self.source: Any = plugin
         self.capabilities = [size.numbers() for size in getattr(plugin, "sizes", ())]
-        self._agreed: tuple[int, tuple[int, int, int, int]] = (0, (0, 0, 0, 1))
         self._thread: threading.Thread | None = None
         self._draw: Callable[..., Any] | None = (
             self.source.draw if overrides(type(plugin), "draw") else None
         )
-        self._is_async = inspect.iscoroutinefunction(self._draw)
 
     def initialize(self, offer: Any) -> Any:
         return self.property_change(offer)
@@ -187,19 +185,25 @@ class VideoAdapter(Adapter):
         taken = take_offer(self, self.source, offer)
         if isinstance(taken, int):
             return taken
-        self._agreed = taken[:2]
         self.source._revision = taken[0]
         return taken[2]
 
     def start_send(self) -> int:
         status = super().start_send()
-        if status == OK and self._draw is not None:
-            start = self.instance.now()
-            self._thread = threading.Thread(
-                target=self._run, args=(start,), name="greenroom-draw", daemon=True
-            )
-            self._thread.start()
-        return status
+        return self.guard(self.start_thread, "greenroom-draw") if status == OK else status
+
+    def start_thread(self, name: str) -> None:
+        """Draws from now on."""
+        draw = self._draw
+        if draw is None:
+            return
+        if inspect.iscoroutinefunction(draw):
+            draw = functools.partial(_loop.call, draw)
+        frames = self.instance.frames(format_number(self.source.format))
+        self._thread = threading.Thread(
+            target=self._run, args=(frames, draw), name=name, daemon=True
+        )
+        self._thread.start()
 
     def stop_send(self) -> int:
         if self._thread is not None:
@@ -207,58 +211,14 @@ class VideoAdapter(Adapter):
             self._thread = None
         return super().stop_send()
 
-    def _run(self, start: int) -> None:
-        instance = self.instance
-        draw = self._draw
-        if draw is None:
-            return
-        is_async = self._is_async
-        number = FORMATS[self.source.format]
-        value = FULL if is_rgb(number) else LIMITED
-        first, counted, index, drawn = start, (0, (0, 0, 0, 1)), 0, 0
-        # The real clock is this one, and costs no call of the host.
-        clock = instance.now if self.is_virtual else wall.monotonic_ns
-        while True:
-            now, agreed = clock(), self._agreed
-            width, height, numerator, denominator = agreed[1]
-            if agreed != counted:
-                if counted[0]:  # from here on at the rate of the new offer
-                    first += index * counted[1][3] * 1_000_000_000 // max(counted[1][2], 1)
-                counted, index = agreed, 0
-            step = denominator * 1_000_000_000
-            # Frames that are late by a whole frame are left out.
-            late = (now - first) * numerator // step
-            if late > index:
-                index = late
-            due = first + index * step // numerator
-            index += 1
+    def _run(self, frames: Frames, draw: Callable[..., Any]) -> None:
+        for frame in frames:
             try:
-                acquired = instance.acquire(due, number, width, height)
-            except Refused as refusal:
-                if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
-                    return
-                continue
-            if acquired is None:
-                return
-            lease, parts = acquired
-            frame = Frame(parts, (due - start) / 1e9, drawn)
-            try:
-                if is_async:
-                    _loop.call(draw, frame)
-                else:
-                    draw(frame)
+                draw(frame)
             except BaseException as error:
-                self.end(parts[3])
-                instance.abandon(lease)
-                instance.give_up(FAILED, self.fault(error))
+                frames.close()
+                self.instance.give_up(FAILED, self.fault(error))
                 return
-            drawn += 1
-            try:
-                if instance.commit(lease, parts[3], 0, value, BT601, agreed[0], due):
-                    self.warn_of_views()
-            except Refused as refusal:
-                if refusal.args[0] in (STOPPED, GONE, NOT_STARTED):
-                    return
 
 
 class AudioAdapter(Adapter):
@@ -320,13 +280,14 @@ class FilterAdapter(Adapter):
         self._count = 0
         self._start: int | None = None
 
-    def process(self, parts: FrameTuple) -> int:
+    def process(self, frame: Frame) -> int:
         if self._start is None:
-            self._start = parts[8]
-        frame = Frame(parts, (parts[8] - self._start) / 1e9, self._count)
+            self._start = frame.pts_ns
+        frame.time = (frame.pts_ns - self._start) / 1e9
+        frame.index = self._count
         self._count += 1
         status = self.guard(self.edit, self.filter.edit, frame)
-        self.end(parts[3])
+        self.end(frame)
         return status
 
 
@@ -343,7 +304,7 @@ class AudioFilterAdapter(Adapter):
         block = Block(samples, 48000, self.filter.channels, pts, (pts - self._start) / 1e9)
         block.reference = reference
         status = self.guard(self.edit, self.filter.edit, block)
-        self.end([samples] if reference is None else [samples, reference])
+        self.end(samples, *([] if reference is None else [reference]))
         return status
 
 
@@ -517,14 +478,14 @@ class OutputAdapter(Adapter):
     def seconds(self, track: int, pts: int) -> float:
         return (pts - self._starts.setdefault(track, pts)) / 1e9
 
-    def video(self, id: int, content: int, periods: int, index: int, parts: FrameTuple) -> int:
+    def video(self, id: int, content: int, periods: int, index: int, frame: Frame) -> int:
         track = self.tracks.get(id)
-        if track is None:
-            self.end(parts[3])
-            return OK
-        frame = Frame(parts, self.seconds(id, parts[8]), index)
-        status = self.show(track, frame, content)
-        self.end(parts[3])
+        status = OK
+        if track is not None:
+            frame.time = self.seconds(id, frame.pts_ns)
+            frame.index = index
+            status = self.show(track, frame, content)
+        self.end(frame)
         return status
 
     def show(self, track: Track, frame: Frame, content: int) -> int:
@@ -540,8 +501,7 @@ class OutputAdapter(Adapter):
         if track is not None:
             block = Block(samples, rate, samples.shape[1], pts, self.seconds(id, pts))
             status = self.hear(track, block)
-        if samples.end():
-            self.warn_of_views()
+        self.end(samples)
         return status
 
     def hear(self, track: Track, block: Block) -> int:
@@ -642,7 +602,7 @@ class ComposerAdapter(OutputAdapter):
 
     def start_send(self) -> int:
         status = super().start_send()
-        return self._source.start_thread() if status == OK else status
+        return self.guard(self._source.start_thread, "greenroom-compose") if status == OK else status
 
     def stop_send(self) -> int:
         self._source.join()
@@ -672,16 +632,10 @@ class _ComposerSource(VideoAdapter):
     def __init__(self, owner: ComposerAdapter, plugin: Composer, instance: Instance) -> None:
         super().__init__(plugin, instance)  # type: ignore[arg-type]
         self.owner = owner
-        self._draw = lambda frame: plugin.compose(frame, owner.pictures())
-        self._is_async = inspect.iscoroutinefunction(plugin.compose)
-
-    def start_thread(self) -> int:
-        start = self.instance.now()
-        self._thread = threading.Thread(
-            target=self._run, args=(start,), name="greenroom-compose", daemon=True
-        )
-        self._thread.start()
-        return OK
+        compose = plugin.compose
+        if inspect.iscoroutinefunction(compose):
+            compose = functools.partial(_loop.call, compose)
+        self._draw = lambda frame: compose(frame, owner.pictures())
 
     def join(self) -> None:
         if self._thread is not None:

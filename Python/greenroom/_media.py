@@ -10,7 +10,7 @@ from . import _core
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from ._core import Array, FrameTuple, Plane
+    from ._core import Array, Plane
 
 #: The pixel formats, named by the order of their components in memory.
 PixelFormat = Literal[
@@ -42,7 +42,7 @@ def is_rgb(number: int) -> bool:
     return 6 <= number <= 10
 
 
-class Frame:
+class Frame(_core.Frame):
     """A frame of video: views of the host's memory, without a copy.
 
     The planes are buffers: ``memoryview(frame.planes[0])`` and ``numpy.asarray(frame.planes[0])`` read and
@@ -50,65 +50,20 @@ class Frame:
     one that stays.
     """
 
-    __slots__ = ("_parts", "time", "index")
-
-    #: The time at which the frame shows, in seconds from the start of the source or of the track.
-    time: float
-    #: The number of the frame, from 0.
-    index: int
-
-    def __init__(self, parts: FrameTuple, time: float = 0.0, index: int = 0) -> None:
-        self._parts = parts
-        self.time = time
-        self.index = index
+    __slots__ = ()
 
     @property
     def format(self) -> PixelFormat:
-        return FORMAT_NAMES[self._parts[0]]
-
-    @property
-    def width(self) -> int:
-        return self._parts[1]
-
-    @property
-    def height(self) -> int:
-        return self._parts[2]
-
-    @property
-    def planes(self) -> tuple[Plane, ...]:
-        """One plane for each component that is stored apart, such as Y, U and V of ``i420``, to edit in place."""
-        return self._parts[3]
-
-    if not TYPE_CHECKING:
-
-        @planes.setter
-        def planes(self, value):
-            raise AttributeError(
-                "frame.planes is read-only: edit in place, such as numpy.asarray(frame.planes[0])[:] = edited"
-            )
-
-    @property
-    def rotation(self) -> int:
-        """The clockwise turn that makes the frame upright: 0, 90, 180 or 270 degrees."""
-        return self._parts[4]
+        return FORMAT_NAMES[self._format]
 
     @property
     def full_range(self) -> bool:
         """Whether luma is 0 to 255 and not 16 to 235."""
-        return self._parts[5] == FULL or is_rgb(self._parts[0])
+        return self._range == FULL or is_rgb(self._format)
 
     @property
     def matrix(self) -> Literal["bt601", "bt709"]:
-        return "bt709" if self._parts[6] == BT709 else "bt601"
-
-    @property
-    def revision(self) -> int:
-        return self._parts[7]
-
-    @property
-    def pts_ns(self) -> int:
-        """The time at which the frame shows, in nanoseconds on the session's clock."""
-        return self._parts[8]
+        return "bt709" if self._matrix == BT709 else "bt601"
 
     def rgb(self) -> Plane:
         """A copy as RGB, with the shape (height, width, 3), of an ``i420`` frame."""
@@ -139,12 +94,6 @@ class Frame:
         value, matrix = self._colors()
         _core.from_rgb(self.planes, self.width, self.height, value, matrix, is_bgr, pixels)
 
-    def copy(self) -> Frame:
-        """A frame with the same content in Python's memory, which stays after the callback."""
-        parts = self._parts
-        planes = tuple(plane.copy() for plane in parts[3])
-        return Frame((*parts[:3], planes, *parts[4:]), self.time, self.index)
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """The pixels of a format with one plane, for NumPy."""
         if len(self.planes) != 1:
@@ -156,6 +105,9 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"<Frame {self.width}x{self.height} {self.format} at {self.time:.3f} s>"
+
+
+_core.set_frame_class(Frame)
 
 
 def array_of(buffer: Buffer, dtype: Any, copy: bool | None) -> Any:

@@ -31,6 +31,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import itertools
 import json
 import os
 import pathlib
@@ -38,7 +39,7 @@ import subprocess
 import sys
 import threading
 import wave
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
@@ -54,8 +55,6 @@ from ._settings import check_setting, check_settings, settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
-
-    from ._core import FrameTuple
 
 _START = 1_000_000_000_000
 
@@ -124,8 +123,6 @@ class _Instance:
 
     def __init__(self, host: TestHost) -> None:
         self.host = host
-        self.leases: dict[int, FrameTuple] = {}
-        self.count = 0
         self.cleared = 0
 
     def log(self, level: int, text: str) -> None:
@@ -147,42 +144,31 @@ class _Instance:
         if self.host._clock.is_stopped:
             raise _core.Refused(STOPPED, "the test has stopped the plugin")
 
-    def acquire(
-        self, due: int, format: int, width: int, height: int
-    ) -> tuple[int, FrameTuple] | None:
-        if not self.wait_until(due):
-            return None
-        self._check()
-        self.count += 1
-        self.leases[self.count] = _core.frame(format, width, height)
-        return self.count, self.leases[self.count]
-
-    def commit(
-        self, lease: int, planes: tuple[_core.Plane, ...], rotation: int, range: int, matrix: int,
-        revision: int, pts: int,
-    ) -> int:  # fmt: skip
-        self._check()
-        parts = self.leases.pop(lease)
-        fresh = _core.frame(parts[0], parts[1], parts[2])
-        for old, new in zip(parts[3], fresh[3], strict=True):
-            memoryview(new).cast("B")[:] = memoryview(old).cast("B")
-        self.host.frames.append(
-            Frame(fresh[:8] + (pts,), (pts - self.host._start) / 1e9, len(self.host.frames))
-        )
-        return 0
-
-    def abandon(self, lease: int) -> None:
-        self.leases.pop(lease, None)
+    def frames(self, format: int) -> Iterator[Frame]:
+        width, height, numerator, denominator = self.host._agreed
+        start = self.now()
+        for index in itertools.count():
+            due = start + index * denominator * 1_000_000_000 // numerator
+            if not self.wait_until(due):
+                return
+            frame = _core.frame(format, width, height, due, (due - start) / 1e9, index)
+            yield frame
+            if self.host._clock.is_stopped:
+                return
+            sent = frame.copy()
+            sent.index = len(self.host.frames)
+            self.host.frames.append(sent)
 
     def send_video(
         self, format: int, width: int, height: int, planes: Any, rotation: int, range: int,
         matrix: int, revision: int, pts: int,
     ) -> None:  # fmt: skip
         self._check()
-        fresh = _core.frame(format, width, height)
-        for given, new in zip(planes, fresh[3], strict=True):
+        index = len(self.host.frames)
+        fresh = _core.frame(format, width, height, self.now(), self.host.time, index)
+        for given, new in zip(planes, fresh.planes, strict=True):
             memoryview(new).cast("B")[:] = memoryview(given).tobytes()
-        self.host.frames.append(Frame(fresh, self.host.time, len(self.host.frames)))
+        self.host.frames.append(fresh)
 
     def send_audio(
         self, samples: Buffer, rate: int, channels: int, pts: int | None, timeout: int
@@ -263,6 +249,7 @@ class TestHost:
         self._start = _START
         self._instance = cast(_core.Instance, _Instance(self))
         self._offer = Capability(size[0], size[1], fps).numbers()
+        self._agreed = self._offer
         self._adapters: list[tuple[int, Adapter]] = []
         self._tracks: dict[int, tuple[int, Participant]] = {}
         self._wants: dict[int, tuple[int, ...]] = {}
@@ -307,7 +294,9 @@ class TestHost:
         for kind, adapter in self._adapters:
             takes = kind in (1, 3, COMPOSER, FILTER)
             answer = adapter.initialize(offer if takes else None)
-            if isinstance(answer, int) and answer != 0:
+            if isinstance(answer, tuple):
+                self._agreed = answer[1:]
+            elif answer != 0:
                 raise self._refusal(adapter)
         for _, adapter in self._adapters:
             if adapter.start_send() != 0:
@@ -352,13 +341,19 @@ class TestHost:
 
     def edit(self, frame: Frame) -> Frame:
         """Has a filter edit a copy of an ``i420`` frame."""
-        parts = _core.frame(FORMATS[frame.format], frame.width, frame.height)
-        for old, new in zip(frame.planes, parts[3], strict=True):
-            memoryview(new).cast("B")[:] = memoryview(old).cast("B")
-        made = Frame(parts[:8] + (self._clock.now,), self.time)
+        made = self._copy(frame)
         for adapter in self._each(FILTER):
             if adapter.guard(adapter.edit, adapter.filter.edit, made) != 0:
                 raise self._refusal(adapter)
+        return made
+
+    def _copy(self, frame: Frame) -> Frame:
+        """A copy that shows now."""
+        made = _core.frame(
+            FORMATS[frame.format], frame.width, frame.height, self._clock.now, self.time
+        )
+        for old, new in zip(frame.planes, made.planes, strict=True):
+            memoryview(new).cast("B")[:] = memoryview(old).cast("B")
         return made
 
     def edit_audio(self, pcm: bytes, reference: bytes | None = None) -> bytes:
@@ -416,13 +411,8 @@ class TestHost:
         """A participant shows a frame."""
         for track, (kind, owner) in list(self._tracks.items()):
             if owner == who and TRACK_KINDS[kind] in ("camera", "share") and track in self._wants:
-                copied = frame.copy()
-                parts: Any = (
-                    FORMATS[frame.format], frame.width, frame.height, copied.planes, 0, 1, 1, 1,
-                    self._clock.now,
-                )  # fmt: skip
                 for adapter in self._each(6, COMPOSER):
-                    adapter.video(track, 1, 1, 0, parts)
+                    adapter.video(track, 1, 1, 0, self._copy(frame))
 
     def leave(self, who: Participant) -> None:
         """A participant leaves."""
@@ -439,7 +429,7 @@ class TestHost:
 
     def picture(self, luma: int = 128, u: int = 128, v: int = 128) -> Frame:
         """A flat ``i420`` frame of the offered size."""
-        frame = Frame(_core.frame(1, self._offer[0], self._offer[1]))
+        frame = _core.frame(1, self._offer[0], self._offer[1])
         for plane, value in zip(frame.planes, (luma, u, v), strict=True):
             plane.fill(value)
         return frame
@@ -546,13 +536,15 @@ class TestSession:
         size, begin = width * height + 2 * chroma, len(b"FRAME\n")
         found: list[Frame] = []
         for start in range(begin, len(rest) - size + 1, begin + size):
-            parts = _core.frame(FORMATS["i420"], width, height)
+            index = len(found)
+            time = index * denominator / numerator
+            frame = _core.frame(FORMATS["i420"], width, height, 0, time, index)
             place = start
-            for plane in parts[3]:
+            for plane in frame.planes:
                 view = memoryview(plane).cast("B")
                 view[:] = rest[place : place + len(view)]
                 place += len(view)
-            found.append(Frame(parts, len(found) * denominator / numerator, len(found)))
+            found.append(frame)
         return found
 
     def samples(self, track: str = "camera") -> memoryview:

@@ -292,7 +292,7 @@ def test_an_audio_filter_edits_in_place() -> None:
 
 def test_colors_survive_a_conversion_from_rgb_and_back() -> None:
     numpy = pytest.importorskip("numpy")
-    frame = greenroom.Frame(_core.frame(1, 64, 36))
+    frame = _core.frame(1, 64, 36)
     pixels = numpy.zeros((36, 64, 3), numpy.uint8)
     pixels[:, :32] = (200, 40, 40)
     pixels[:, 32:] = (20, 60, 220)
@@ -395,7 +395,7 @@ def test_an_edit_that_returns_its_result_logs_one_warning() -> None:
 
 def test_an_error_about_wrong_pixels_names_the_needed_shape() -> None:
     numpy = pytest.importorskip("numpy")
-    frame = greenroom.Frame(_core.frame(1, 64, 36))
+    frame = _core.frame(1, 64, 36)
     for wrong in (
         numpy.zeros((36, 64), numpy.uint8), numpy.zeros((36, 64, 3), numpy.float32),
         numpy.zeros((35, 64, 3), numpy.uint8),
