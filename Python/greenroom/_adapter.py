@@ -143,11 +143,11 @@ class Adapter:
         return self.guard(self.plugin.event, json.loads(text))
 
 
-def take_offer(adapter: Adapter, plugin: Any, offer: Any, answers: bool = True) -> Any:
-    """Lets a source choose, and stores the agreed size."""
+def take_offer(adapter: Adapter, plugin: Any, offer: Any) -> Any:
+    """Lets a source choose, and stores the agreed size. Returns the answer, or a status."""
     revision, rule, reason, rows, suggested = offer
     agreed = suggested
-    if answers and overrides(type(plugin), "choose"):
+    if overrides(type(plugin), "choose"):
         given = Offer(
             tuple(Capability.of(row) for row in rows), Capability.of(suggested), rule == 2,
             _REASONS.get(reason, "initial"),
@@ -160,10 +160,11 @@ def take_offer(adapter: Adapter, plugin: Any, offer: Any, answers: bool = True) 
         if chosen is not None:
             agreed = chosen.numbers()
     plugin.size = Capability.of(agreed)
+    plugin._revision = revision
     if agreed == suggested:
-        return (revision, agreed, (1, *agreed))
+        return (1, *agreed)
     is_row = rule == 2 or any(row[:2] == agreed[:2] for row in rows)
-    return (revision, agreed, (2 if is_row else 3, *agreed))
+    return (2 if is_row else 3, *agreed)
 
 
 class VideoAdapter(Adapter):
@@ -182,11 +183,7 @@ class VideoAdapter(Adapter):
         return self.property_change(offer)
 
     def property_change(self, offer: Any) -> Any:
-        taken = take_offer(self, self.source, offer)
-        if isinstance(taken, int):
-            return taken
-        self.source._revision = taken[0]
-        return taken[2]
+        return take_offer(self, self.source, offer)
 
     def start_send(self) -> int:
         status = super().start_send()
