@@ -286,7 +286,24 @@ static PyObject *plane_copy(PyObject *object, PyObject *unused) {
   return made;
 }
 
+/* __array__(dtype=None, copy=None): NumPy calls it if the buffer is refused, and would else make an array
+   of objects. */
+static PyObject *plane_array(PyObject *object, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"dtype", "copy", NULL};
+  PyObject *dtype = Py_None, *copy = Py_None, *result = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO", names, &dtype, &copy) ||
+      !is_alive((plane *)object))
+    return NULL;
+  PyObject *view = PyMemoryView_FromObject(object);
+  PyObject *media = view == NULL ? NULL : PyImport_ImportModule("greenroom._media");
+  if (media != NULL) result = PyObject_CallMethod(media, "array_of", "OOO", view, dtype, copy);
+  Py_XDECREF(media);
+  Py_XDECREF(view);
+  return result;
+}
+
 static PyMethodDef plane_methods[] = {
+    {"__array__", (PyCFunction)(void (*)(void))plane_array, METH_VARARGS | METH_KEYWORDS, NULL},
     {"end", plane_end, METH_NOARGS, NULL},
     {"copy", plane_copy, METH_NOARGS, "A plane with the same content in memory of Python."},
     {"fill", (PyCFunction)(void (*)(void))plane_fill, METH_VARARGS | METH_KEYWORDS,
@@ -692,42 +709,52 @@ static PyObject *instance_wait_until(PyObject *object, PyObject *time) {
   return PyBool_FromLong(status == GR_STATUS_OK);
 }
 
-/* send_video(format, width, height, planes, rotation, range, matrix, revision, pts): planes are buffers
-   whose rows are in one piece. */
-static PyObject *instance_send_video(PyObject *object, PyObject *args) {
-  instance *me = (instance *)object;
+/* A frame in a plugin's memory, and the buffers that it refers to. */
+typedef struct given_frame {
+  gr_video_frame frame;
+  Py_buffer views[GR_MAX_PLANES];
+  Py_ssize_t taken;
+} given_frame;
+
+static void release_frame(given_frame *me) {
+  while (me->taken > 0) PyBuffer_Release(&me->views[--me->taken]);
+}
+
+/* Reads (format, width, height, planes, rotation, range, matrix, revision, pts): planes are buffers whose
+   rows are in one piece. The caller releases the frame, even after an exception. */
+static int take_frame(given_frame *me, PyObject *args) {
   PyObject *planes;
   long long pts;
-  gr_video_frame frame = {.struct_size = sizeof frame};
-  frame.info.struct_size = sizeof frame.info;
-  if (!PyArg_ParseTuple(args, "IIIOIIIIL", &frame.format, &frame.width, &frame.height, &planes,
-                        &frame.info.rotation, &frame.info.range, &frame.info.matrix,
-                        &frame.info.offer_revision, &pts) ||
-      !is_open())
-    return NULL;
-  if (me->source.video == NULL) return unsupported("only cameras, shares and composers send video");
-  frame.info.pts_ns = pts;
-  frame.plane_count = gr_plane_count(frame.format);
+  gr_video_frame *frame = &me->frame;
+  memset(me, 0, sizeof *me);
+  frame->struct_size = sizeof *frame;
+  frame->info.struct_size = sizeof frame->info;
+  if (!PyArg_ParseTuple(args, "IIIOIIIIL", &frame->format, &frame->width, &frame->height, &planes,
+                        &frame->info.rotation, &frame->info.range, &frame->info.matrix,
+                        &frame->info.offer_revision, &pts))
+    return 0;
+  frame->info.pts_ns = pts;
+  frame->plane_count = gr_plane_count(frame->format);
   const Py_ssize_t count = PySequence_Size(planes);
-  if (count < 0) return NULL;
-  if (count != (Py_ssize_t)frame.plane_count)
-    return PyErr_Format(PyExc_ValueError, "the format has %u planes, and %zd are given",
-                        frame.plane_count, count);
-  Py_buffer views[GR_MAX_PLANES];
-  Py_ssize_t taken = 0;
-  PyObject *result = NULL;
-  for (; taken < count; taken++) {
+  if (count < 0) return 0;
+  if (count != (Py_ssize_t)frame->plane_count) {
+    PyErr_Format(PyExc_ValueError, "the format has %u planes, and %zd are given", frame->plane_count,
+                 count);
+    return 0;
+  }
+  for (; me->taken < count; me->taken++) {
+    const Py_ssize_t taken = me->taken;
+    Py_buffer *view = &me->views[taken];
     PyObject *one = PySequence_GetItem(planes, taken);
-    if (one == NULL) goto end;
-    const int got = PyObject_GetBuffer(one, &views[taken], PyBUF_STRIDED_RO | PyBUF_FORMAT);
+    if (one == NULL) return 0;
+    const int got = PyObject_GetBuffer(one, view, PyBUF_STRIDED_RO | PyBUF_FORMAT);
     Py_DECREF(one);
-    if (got != 0) goto end;
-    const Py_buffer *view = &views[taken];
+    if (got != 0) return 0;
     Py_ssize_t shape[3];
     char letter;
-    const int ndim = plane_shape_of(frame.format, (uint32_t)taken, frame.width, frame.height,
+    const int ndim = plane_shape_of(frame->format, (uint32_t)taken, frame->width, frame->height,
                                     shape, &letter);
-    const Py_ssize_t row = (Py_ssize_t)gr_row_bytes(frame.format, (uint32_t)taken, frame.width);
+    const Py_ssize_t row = (Py_ssize_t)gr_row_bytes(frame->format, (uint32_t)taken, frame->width);
     Py_ssize_t stride = row;
     int fits;
     if (view->ndim == 1) { /* bytes: rows without padding */
@@ -759,26 +786,50 @@ static PyObject *instance_send_video(PyObject *object, PyObject *args) {
                      "use numpy.ascontiguousarray(plane, dtype=numpy.%s)",
                      taken, shape[0], shape[1], shape[2], letter == 'B' ? "uint8" : "uint16",
                      letter == 'B' ? "uint8" : "uint16");
-      taken++;
-      goto end;
+      PyBuffer_Release(view);
+      return 0;
     }
-    frame.planes[taken].data = view->buf;
-    frame.planes[taken].stride_bytes = (uint32_t)stride;
-    frame.planes[taken].size_bytes = (uint64_t)(stride * (shape[0] - 1) + row);
+    frame->planes[taken].data = view->buf;
+    frame->planes[taken].stride_bytes = (uint32_t)stride;
+    frame->planes[taken].size_bytes = (uint64_t)(stride * (shape[0] - 1) + row);
   }
-  gr_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = me->source.video->send(me->source.sender, &frame);
-  Py_END_ALLOW_THREADS
-  if (status != GR_STATUS_OK) {
-    raise_refusal(me, status);
-    goto end;
+  return 1;
+}
+
+static PyObject *instance_send_video(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  if (!is_open()) return NULL;
+  if (me->source.video == NULL) return unsupported("only cameras, shares and composers send video");
+  given_frame given;
+  PyObject *result = NULL;
+  if (take_frame(&given, args)) {
+    gr_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = me->source.video->send(me->source.sender, &given.frame);
+    Py_END_ALLOW_THREADS
+    if (status == GR_STATUS_OK) {
+      Py_INCREF(Py_None);
+      result = Py_None;
+    } else {
+      raise_refusal(me, status);
+    }
   }
-  Py_INCREF(Py_None);
-  result = Py_None;
-end:
-  while (taken > 0) PyBuffer_Release(&views[--taken]);
+  release_frame(&given);
   return result;
+}
+
+/* sent_frame(what send_video receives): a copy of the frame, for tests. */
+static PyObject *sent_frame(PyObject *module, PyObject *args) {
+  (void)module;
+  given_frame given;
+  PyObject *copy = NULL;
+  if (take_frame(&given, args)) {
+    PyObject *seen = frame_of(&given.frame, 1, NULL);
+    if (seen != NULL) copy = frame_copy(seen, NULL);
+    Py_XDECREF(seen);
+  }
+  release_frame(&given);
+  return copy;
 }
 
 /* send_audio(samples, rate, channels, pts or None, timeout): 16-bit samples, interleaved. */
@@ -1648,6 +1699,7 @@ static PyObject *make_samples(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"frame", test_frame, METH_VARARGS, NULL},
+    {"sent_frame", sent_frame, METH_VARARGS, NULL},
     {"set_frame_class", set_frame_class, METH_O, NULL},
     {"samples", make_samples, METH_VARARGS, NULL},
     {"level", level, METH_O, NULL},

@@ -32,6 +32,13 @@ BLOCK_NS = 10_000_000
 _REASONS: dict[int, Any] = {1: "initial", 2: "ceiling-lowered", 3: "ceiling-raised"}
 
 
+def reason(error: BaseException) -> str:
+    """The type of an exception and the first line of its message."""
+    lines = "".join(traceback.format_exception_only(error)).strip().splitlines()
+    # Python shows the place of a syntax error first.
+    return lines[-1] if isinstance(error, SyntaxError) else lines[0]
+
+
 class Adapter:
     """The methods of every kind, under the names that the extension calls."""
 
@@ -49,11 +56,10 @@ class Adapter:
     # Errors
 
     def fault(self, error: BaseException) -> str:
-        """Logs the traceback of an exception once, and returns its last line."""
+        """Logs the traceback of an exception once, and returns the exception in one line."""
         self.last_error = error
         frames = traceback.extract_tb(error.__traceback__)
         place = (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
-        last = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
         key = (type(error), *place)
         if key not in self._seen:
             self._seen.add(key)
@@ -62,16 +68,20 @@ class Adapter:
                 lines = lines[:20] + [f"  ... {len(lines) - 40} lines"] + lines[-20:]
             for line in lines:
                 self.host.log(line, "error")
-        return last
+        return reason(error)
 
     def guard(self, function: Callable[..., Any], *arguments: Any) -> int:
         """Calls a method of the plugin. Returns the status."""
         try:
-            _loop.call(function, *arguments, fault=self.fault)
-        except Exception as error:
+            _loop.call(function, *arguments, fault=self.fault_later)
+        except BaseException as error:
             self.instance.set_error(self.fault(error))
             return FAILED
         return OK
+
+    def fault_later(self, error: BaseException) -> None:
+        """Logs the exception of a callback that the host no longer waits for."""
+        self.fault(error)
 
     def edit(self, function: Callable[..., Any], media: Frame | Block) -> Any:
         """Calls a filter's ``edit``, and warns once if it returns its result."""
@@ -154,7 +164,7 @@ def take_offer(adapter: Adapter, plugin: Any, offer: Any) -> Any:
         )  # fmt: skip
         try:
             chosen = _loop.call(plugin.choose, given)
-        except Exception as error:
+        except BaseException as error:
             adapter.instance.set_error(adapter.fault(error))
             return FAILED
         if chosen is not None:
@@ -368,10 +378,9 @@ class Inbox:
                 self._begin()
 
         _loop.on_release(release)
-        try:
-            await function(*arguments)
-        except (Exception, asyncio.CancelledError) as error:
-            self.adapter.fault(error)
+        _, error = await _loop.outcome(function(*arguments))
+        if error is not None:
+            self.adapter.fault_later(error)
         is_over = True
         return is_released
 
@@ -384,6 +393,7 @@ class OutputAdapter(Adapter):
         self.output = plugin
         self.tracks: dict[int, Track] = {}
         self._starts: dict[int, int] = {}
+        self._late: collections.deque[str] = collections.deque()
         self._audio = Inbox(self, 100)
         self._video = Inbox(self, 16)
         self._present: dict[int, Participant] = {}
@@ -399,8 +409,8 @@ class OutputAdapter(Adapter):
     def want(self, track: Track) -> tuple[int, ...] | int:
         if not isinstance(self.output, Receiver):
             try:
-                want = self.output.track(track)
-            except Exception as error:
+                want = _loop.call(self.output.track, track)
+            except BaseException as error:
                 self.instance.set_error(self.fault(error))
                 return FAILED
             return OK if want is None else want.numbers()
@@ -481,9 +491,22 @@ class OutputAdapter(Adapter):
         if track is not None:
             frame.time = self.seconds(id, frame.pts_ns)
             frame.index = index
-            status = self.show(track, frame, content)
+            status = self.show(track, frame, content) or self.late()
         self.end(frame)
         return status
+
+    def fault_later(self, error: BaseException) -> None:
+        self._late.append(self.fault(error))
+
+    def late(self) -> int:
+        """The status of an asynchronous callback that has failed since the last frame or block.
+
+        The host has counted its own frame or block as delivered, so the failure counts with the next one.
+        """
+        if not self._late:
+            return OK
+        self.instance.set_error(self._late.popleft())
+        return FAILED
 
     def show(self, track: Track, frame: Frame, content: int) -> int:
         name, subject = ("seen", track.participant) if self._is_receiver else ("video", track)
@@ -497,7 +520,7 @@ class OutputAdapter(Adapter):
         status = OK
         if track is not None:
             block = Block(samples, rate, samples.shape[1], pts, self.seconds(id, pts))
-            status = self.hear(track, block)
+            status = self.hear(track, block) or self.late()
         self.end(samples)
         return status
 

@@ -10,6 +10,7 @@ import inspect
 import os
 import selectors
 import threading
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -54,13 +55,23 @@ def _forget() -> None:
 os.register_at_fork(after_in_child=_forget)
 
 
+def _serve(made: asyncio.AbstractEventLoop) -> None:
+    """Runs a loop for as long as the process lives. A task of the plugin that calls ``sys.exit`` does not end it."""
+    while True:
+        try:
+            made.run_forever()
+            return
+        except (SystemExit, KeyboardInterrupt):
+            traceback.print_exc()
+
+
 def loop() -> asyncio.AbstractEventLoop:
     """The one event loop of Greenroom's callbacks, on a separate thread."""
     global _loop
     with _lock:
         if _loop is None:
             made = _Loop(selectors.PollSelector())
-            threading.Thread(target=made.run_forever, name="greenroom-loop", daemon=True).start()
+            threading.Thread(target=_serve, args=(made,), name="greenroom-loop", daemon=True).start()
             _loop = made
         return _loop
 
@@ -119,28 +130,36 @@ def begin(made: Coroutine[Any, Any, None]) -> None:
     task.add_done_callback(_tasks.discard)
 
 
-async def until_released(made: Awaitable[Any], fault: Callable[[BaseException], object]) -> None:
-    """Waits until a callback ends or calls `release`. Errors after that go to ``fault``."""
-    released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+async def outcome(made: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    """The result and the error of a callback. As a value, because a task that raises ``SystemExit`` ends its loop."""
+    try:
+        return await made, None
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        return None, error
 
-    def finish() -> None:
+
+async def _until_released(
+    made: Awaitable[Any], fault: Callable[[BaseException], object]
+) -> tuple[Any, BaseException | None]:
+    """Waits until a callback ends or calls `release`. Errors after that go to ``fault``."""
+    released: asyncio.Future[tuple[Any, BaseException | None]] = (
+        asyncio.get_running_loop().create_future()
+    )
+
+    def finish(ended: tuple[Any, BaseException | None] = (None, None)) -> None:
         if not released.done():
-            released.set_result(None)
+            released.set_result(ended)
+        elif ended[1] is not None:
+            fault(ended[1])
 
     async def whole() -> None:
         on_release(finish)
-        try:
-            await made
-        except Exception as error:
-            if released.done():
-                fault(error)
-            else:
-                released.set_exception(error)
-        finally:
-            finish()
+        finish(await outcome(made))
 
     begin(whole())
-    await released
+    return await released
 
 
 def is_callback() -> bool:
@@ -169,11 +188,8 @@ def call(
     finally:
         _callback.is_running = False
     if result is not None and inspect.isawaitable(result):
-        if fault is not None:
-            return start(until_released(result, fault)).result()
-
-        async def wait() -> Any:
-            return await result
-
-        return start(wait()).result()
+        waits = outcome(result) if fault is None else _until_released(result, fault)
+        result, error = start(waits).result()
+        if error is not None:
+            raise error
     return result

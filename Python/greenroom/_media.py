@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
@@ -26,15 +27,21 @@ FORMAT_NAMES: dict[int, PixelFormat] = {
 }
 LIMITED, FULL = 1, 2
 BT601, BT709 = 1, 2
+MATRICES = {"bt601": BT601, "bt709": BT709}
 UNSTAMPED = -(2**63)
 
 
-def format_number(name: str) -> int:
-    """The number of a pixel format."""
-    number = FORMATS.get(name)
+def choice(place: str, value: object, numbers: Mapping[str, int]) -> int:
+    """The number of a text that must be one of several."""
+    number = numbers.get(value) if isinstance(value, str) else None
     if number is None:
-        raise ValueError(f"unknown pixel format {name!r}; known are {', '.join(FORMATS)}")
+        raise ValueError(f"{place} is {value!r}, and must be one of {', '.join(numbers)}")
     return number
+
+
+def format_number(name: object, place: str = "format") -> int:
+    """The number of a pixel format."""
+    return choice(place, name, FORMATS)
 
 
 def is_rgb(number: int) -> bool:
@@ -253,8 +260,9 @@ class Want:
         fits = {"letterbox": 1, "crop": 2, "stretch": 3}
         paces = {"live": 1, "complete": 2}
         return (
-            format_number(self.format), fits[self.fit], self.width, self.height, self.fps,
-            1 if self.fps else 0, 0, paces[self.pace], self.rate, self.channels,
+            format_number(self.format, "Want.format"), choice("Want.fit", self.fit, fits),
+            self.width, self.height, self.fps, 1 if self.fps else 0, 0,
+            choice("Want.pace", self.pace, paces), self.rate, self.channels,
             self.rate * self.block_ms // 1000,
         )  # fmt: skip
 

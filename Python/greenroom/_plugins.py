@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from . import _settings
 from ._media import (
-    BT601, BT709, FULL, LIMITED, UNSTAMPED, Block, Capability, Frame, Offer, Participant,
-    PixelFormat, Track, Want, format_number, is_rgb,
+    FULL, LIMITED, MATRICES, UNSTAMPED, Block, Capability, Frame, Offer, Participant, PixelFormat,
+    Track, Want, choice, format_number, is_rgb,
 )  # fmt: skip
 from ._voice import Voice
 
@@ -35,8 +35,9 @@ class Host:
 
     def log(self, text: object, level: Literal["debug", "info", "warning", "error"] = "info") -> None:
         """Writes to the session's log, with the plugin's name."""
+        number = choice("level", level, _LEVELS)
         for line in str(text).splitlines() or [""]:
-            self.instance.log(_LEVELS[level], line)
+            self.instance.log(number, line)
 
     @property
     def now_ns(self) -> int:
@@ -174,7 +175,7 @@ class Camera(Plugin):
                 width *= 2
         value = FULL if full_range or is_rgb(number) else LIMITED
         self.host.instance.send_video(
-            number, width, height, given, rotation, value, BT709 if matrix == "bt709" else BT601,
+            number, width, height, given, rotation, value, choice("matrix", matrix, MATRICES),
             self._revision, UNSTAMPED if pts_ns is None else pts_ns,
         )  # fmt: skip
 
@@ -274,7 +275,7 @@ class Output(Plugin):
     def state(self, state: Literal["connecting", "live", "lost"], text: str = "") -> None:
         """Reports the state of the connection that the output writes to."""
         numbers = {"connecting": 1, "live": 2, "lost": 3}
-        self.host.instance.set_state(numbers[state], text)
+        self.host.instance.set_state(choice("state", state, numbers), text)
 
     def wants_changed(self) -> None:
         """Asks the host to call ``track`` again for each track."""
@@ -403,6 +404,8 @@ def description(plugin: type[Plugin], kind: int, folder: str) -> tuple[Any, ...]
         raise ValueError(
             f"{name}: the name of a plugin has letters and digits only. Rename the class."
         )
+    if hasattr(plugin, "format"):
+        format_number(plugin.format, f"{name}.format")
     suffix = {OUTPUT: "", MICROPHONE: ".voice", VIDEO_SOURCE: ".camera"}[kind] if issubclass(
         plugin, Agent
     ) else ""  # fmt: skip

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from . import _core, _loop
-from ._adapter import FAILED, Adapter, adapt, agents
+from ._adapter import FAILED, Adapter, adapt, agents, reason
 from ._plugins import OUTPUT, Agent, Host, Plugin, apply_settings, description, kinds_of
 
 _BASES_MODULE = Plugin.__module__
@@ -72,15 +72,15 @@ def open_library() -> None:
     atexit.register(_leave)
 
 
-_running: threading.Thread | None = None
+#: Set when the plugins of `connect` have ended.
+_ended: threading.Event | None = None
 
 
 def _leave() -> None:
     """Before the interpreter ends, the host ends the plugins: their threads need the interpreter."""
-    thread = _running
-    if thread is not None and thread.is_alive():
+    if _ended is not None and not _ended.is_set():
         _core.finish()
-        thread.join(5)
+        _ended.wait(5)
 
 
 class Table:
@@ -115,10 +115,10 @@ class Table:
                 plugin._host = host
             apply_settings(plugin, settings)
             return adapt(plugin, kind, instance)
-        except Exception as error:
+        except BaseException as error:
             for line in traceback.format_exception(error):
                 host.log(line.rstrip(), "error")
-            instance.set_error("".join(traceback.format_exception_only(error)).strip())
+            instance.set_error(reason(error))
             return FAILED
 
 
@@ -130,29 +130,37 @@ def connect(path: str | os.PathLike[str], *plugins: type[Plugin] | Plugin) -> No
 
     Raises `ConnectionEnded` if no host listens, it refuses the program, or it disappears.
     """
-    global _running
+    global _ended
     _loop.expect_none("greenroom.connect", "await asyncio.to_thread(greenroom.connect, ...)")
     open_library()
     origin = pathlib.Path(sys.argv[0]).stem if sys.argv else "program"
     table = Table(plugins, origin)
     result: list[tuple[int, str]] = []
-    thread = threading.Thread(
-        target=lambda: result.append(_core.run(os.fspath(path))), name="greenroom", daemon=True
-    )
-    _running = thread
-    thread.start()
+    failures: list[BaseException] = []
+    # Before Python 3.13, a thread counts as ended after Ctrl-C has interrupted a join with it.
+    ended = _ended = threading.Event()
+
+    def run() -> None:
+        try:
+            result.append(_core.run(os.fspath(path)))
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=run, name="greenroom", daemon=True).start()
     try:
-        while thread.is_alive():
-            # With a timeout, so that Ctrl-C arrives.
-            thread.join(0.2)
+        # With a timeout, so that Ctrl-C arrives.
+        while not ended.wait(0.2):
+            pass
     except BaseException:
         _core.finish()
-        thread.join(5)
+        ended.wait(5)
         raise
-    finally:
-        _running = None
     del table
-    status, text = result[0] if result else (3, "the connection failed")
+    if failures:
+        raise failures[0]
+    status, text = result[0]
     if status != 0:
         raise ConnectionEnded(status, text)
 
@@ -200,17 +208,14 @@ def _import(path: str) -> str | None:
             return "has no plugin: derive a class from greenroom.Camera or another base"
         Table(found, file.stem)
     except BaseException as error:
-        lines = traceback.format_exception(error)
-        # The reason for people is the last line; the log has all.
-        print("".join(lines).rstrip(), file=sys.stderr, flush=True)
-        last = lines[-1].strip()
-        place = next(
-            (
-                f"{frame.filename}:{frame.lineno}: "
-                for frame in reversed(traceback.extract_tb(error.__traceback__))
-                if frame.filename == path
-            ),
-            "",
-        )
-        return f"{place}{last}"
+        # The reason for people is one line; the log has all.
+        print("".join(traceback.format_exception(error)).rstrip(), file=sys.stderr, flush=True)
+        places = [
+            (frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)
+        ]
+        if isinstance(error, SyntaxError) and error.filename:
+            path = error.filename
+            places.append((path, error.lineno))
+        line = next((line for name, line in reversed(places) if name == path), None)
+        return reason(error) if line is None else f"{path}:{line}: {reason(error)}"
     return None

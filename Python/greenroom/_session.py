@@ -304,8 +304,7 @@ class Session:
 
         Returns the event of its effect. Raises `SessionError` for a command that the session refuses.
         """
-        if "\n" in text:
-            raise ValueError("a command is one line")
+        expect_line(text)
         if text.strip() == "stop" and not self._is_over:
             # The session has no time for an answer: the event is its end.
             await self.stop()
@@ -333,6 +332,12 @@ class Session:
         self._socket[1].write(b"stop\n")
         await self._socket[1].drain()
         return await self.wait() if self._is_own else None
+
+
+def expect_line(command: str) -> None:
+    """Raises an error for a text that the host does not read as one command."""
+    if "\n" in command or not command.strip() or command.lstrip().startswith("#"):
+        raise ValueError(f"a command is one line, such as mute, and not {command!r}")
 
 
 def _find(name: str) -> str:

@@ -50,7 +50,7 @@ from ._plugins import (
 )  # fmt: skip
 
 from ._program import host_program
-from ._session import Event, Result, SessionError, faults
+from ._session import Event, Result, SessionError, expect_line, faults
 from ._settings import check_setting, check_settings, settings_of
 
 if TYPE_CHECKING:
@@ -164,11 +164,11 @@ class _Instance:
         matrix: int, revision: int, pts: int,
     ) -> None:  # fmt: skip
         self._check()
-        index = len(self.host.frames)
-        fresh = _core.frame(format, width, height, self.now(), self.host.time, index)
-        for given, new in zip(planes, fresh.planes, strict=True):
-            memoryview(new).cast("B")[:] = memoryview(given).tobytes()
-        self.host.frames.append(fresh)
+        sent = _core.sent_frame(
+            format, width, height, planes, rotation, range, matrix, revision, self.now()
+        )
+        sent.time, sent.index = self.host.time, len(self.host.frames)
+        self.host.frames.append(sent)
 
     def send_audio(
         self, samples: Buffer, rate: int, channels: int, pts: int | None, timeout: int
@@ -555,8 +555,7 @@ class TestSession:
             return memoryview(file.readframes(count)).cast("h", (count, channels))
 
     def _perform(self, line: str) -> Event:
-        if "\n" in line:
-            raise ValueError("a command is one line")
+        expect_line(line)
         process = self._process
         if process is None or process.stdin is None or self._is_over:
             raise SessionError("the session has ended")

@@ -260,7 +260,42 @@ def test_a_callback_that_fails_after_its_voice_is_logged() -> None:
     with TestHost(Wrong) as host:
         host.say(host.join("Ana"), tone(1))
         host.advance(0.5)
-    assert host.log[-1] == "ValueError: after the answer" and not host.errors
+    assert host.log[-1] == "ValueError: after the answer"
+    # The host hears of it with the next block.
+    assert host.errors == ["ValueError: after the answer"]
+
+
+def test_an_exit_in_an_asynchronous_callback_fails_it_and_the_loop_continues() -> None:
+    class Exits(greenroom.Receiver):
+        tasks: list[asyncio.Task[None]] = []
+
+        async def joined(self, participant: greenroom.Participant) -> None:
+            raise SystemExit(f"for {participant.name}")
+
+        async def left(self, participant: greenroom.Participant) -> None:
+            async def leave() -> None:
+                raise KeyboardInterrupt
+
+            self.tasks.append(asyncio.create_task(leave()))
+            await asyncio.sleep(0.01)
+            self.log("awake")
+
+    with TestHost(Exits) as host:
+        who = host.join("Ana")
+        assert host.errors == ["SystemExit: for Ana"]
+        assert sum("Traceback" in line for line in host.log) == 1
+        host.leave(who)
+        assert host.log[-1] == "awake"
+
+
+def test_the_reason_of_an_exception_is_the_first_line_of_its_message() -> None:
+    class Wrong(greenroom.Camera):
+        def draw(self, frame: greenroom.Frame) -> None:
+            raise ValueError("bad thing\nsecond line")
+
+    with TestHost(Wrong) as host:
+        host.advance(0.1)
+    assert host.gave_up == (40, "ValueError: bad thing")
 
 
 def test_a_composer_draws_from_the_newest_pictures() -> None:
@@ -406,6 +441,37 @@ def test_an_error_about_wrong_pixels_names_the_needed_shape() -> None:
         numpy.asarray(frame)
 
 
+def test_a_test_host_refuses_the_planes_that_the_host_refuses() -> None:
+    numpy = pytest.importorskip("numpy")
+    small = numpy.zeros((90, 160), numpy.uint8)
+    with TestHost(greenroom.Camera) as host:
+        for wrong in (
+            numpy.zeros((180, 640), numpy.uint8)[:, ::2], numpy.zeros((180, 320), numpy.float32),
+            numpy.zeros((180, 320, 1), numpy.uint8),
+        ):  # fmt: skip
+            with pytest.raises(ValueError, match=r"plane 0 needs the shape \(180, 320\), the type uint8"):
+                host.plugin.send([wrong, small, small], width=320, height=180)
+        with pytest.raises(ValueError, match="plane 1 needs the shape"):
+            host.plugin.send([numpy.zeros((180, 320), numpy.uint8)] * 3)
+        assert not host.frames
+        host.plugin.send([numpy.full((180, 400), 9, numpy.uint8)[:, :320], small, small])
+        assert [(frame.width, memoryview(frame.planes[0])[179, 319]) for frame in host.frames] == [(320, 9)]
+
+
+def test_an_error_about_a_word_names_the_possible_ones() -> None:
+    class Wrong(greenroom.Camera):
+        format = "i421"  # type: ignore[assignment]
+
+    with pytest.raises(ValueError, match="Wrong.format is 'i421', and must be one of i420, nv12"):
+        TestHost(Wrong)
+    for want, reason in (
+        (greenroom.Want(format="x"), "Want.format is 'x'"), (greenroom.Want(fit="x"), "Want.fit is 'x'"),
+        (greenroom.Want(pace="x"), "Want.pace is 'x', and must be one of live, complete"),
+    ):  # type: ignore[arg-type]  # fmt: skip
+        with pytest.raises(ValueError, match=reason):
+            want.numbers()
+
+
 def test_wrong_samples_are_refused() -> None:
     with TestHost(greenroom.Microphone) as host:
         with pytest.raises(ValueError, match="no whole number of 16-bit samples"):
@@ -431,6 +497,22 @@ def test_a_forked_process_has_no_connection() -> None:
         os._exit(0)
     os.waitpid(process, 0)
     assert b"forked" in os.read(read, 1000)
+
+
+def test_a_program_that_connects_in_a_forked_process_gets_the_reason(capfd: pytest.CaptureFixture[str]) -> None:
+    try:
+        greenroom._program.open_library()
+    except ImportError:
+        pytest.skip("needs the client library")
+    process = os.fork()
+    if process == 0:
+        try:
+            greenroom.connect("/nowhere/bot.sock", Stripes)
+        except BaseException as error:
+            os.write(1, f"{type(error).__name__}: {error}".encode())
+        os._exit(0)
+    os.waitpid(process, 0)
+    assert capfd.readouterr().out.startswith("RuntimeError: this process was forked")
 
 
 def test_a_connection_without_a_host_is_a_temporary_error() -> None:

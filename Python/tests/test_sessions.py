@@ -255,6 +255,9 @@ def test_a_traceback_is_logged_once_and_the_session_continues(tmp_path: pathlib.
         ("x = 1", "has no plugin: derive a class"),
         ("class A(greenroom.Camera):\n    s = greenroom.setting(1)", "annotate the setting"),
         ("raise SystemExit(3)", "SystemExit: 3"),
+        ("def f(:", "bad.py:2: SyntaxError: invalid syntax"),
+        ("raise ValueError('first\\nsecond')", "bad.py:2: ValueError: first"),
+        ("class A(greenroom.Camera):\n    format = 'i421'", "ValueError: A.format is 'i421', and must be one of i420"),
     ],
 )
 def test_an_error_names_why_a_script_cannot_be_loaded(tmp_path: pathlib.Path, text: str, reason: str) -> None:
@@ -293,6 +296,54 @@ def test_a_script_in_the_sandbox_opens_no_ungranted_file_and_no_process(tmp_path
     assert set(lumas(tmp_path)[1:]) == {50}
 
 
+def test_numpy_reads_no_plane_that_has_ended(tmp_path: pathlib.Path) -> None:
+    name = script(
+        tmp_path,
+        """
+    import numpy
+    class Keeps(greenroom.Filter):
+        kept = None
+        def edit(self, frame):
+            frame.planes[0].fill(40)
+            assert frame.planes[0].__array__(numpy.float32)[0, 0] == 40
+            if self.kept is not None:
+                try:
+                    numpy.asarray(self.kept.planes[0])
+                except BufferError:
+                    numpy.asarray(frame.planes[0])[:] = 90
+            self.kept = frame
+    """,
+    )
+    run(tmp_path, {"camera": {"plugin": "ColorBars", "pre-processors": [{"plugin": name}]}})
+    assert lumas(tmp_path)[:3] == [40, 90, 90]
+
+
+def test_exceptions_of_asynchronous_callbacks_count_as_those_of_plain_ones_do(tmp_path: pathlib.Path) -> None:
+    text = '''
+    class Plain(greenroom.Receiver):
+        count = 0
+        def heard(self, participant, block):
+            self.count += 1
+            if self.count % 20 == 10:
+                raise SystemExit(f"at {self.count}")
+    class Asynchronous(Plain):
+        async def heard(self, participant, block):
+            super().heard(participant, block)
+    '''
+    name = script(tmp_path, text)
+    report = run(
+        tmp_path,
+        {"call": {"plugin": "LoopbackCall", "settings": {"script": "Ana 0s microphone=660"}},
+         "outputs": [{"plugin": f"{name}#Plain"}, {"plugin": f"{name}#Asynchronous"}]},
+        virtual=False,
+    )  # fmt: skip
+    plain, asynchronous = (
+        next(one for one in report["outputPlugins"] if one["plugin"] == plugin)["tracks"][0]["media"]["refused"]
+        for plugin in ("Plain", "Asynchronous")
+    )
+    assert plain == asynchronous and plain["FAILED"] >= 4
+
+
 # Programs that connect
 
 
@@ -319,6 +370,10 @@ BOTH = COUNTER + """
     class Beep(greenroom.Microphone):
         def fill(self, block):
             memoryview(block.samples)[0, 0] = 5000
+        def stop(self):
+            print("stopped", flush=True)
+        def close(self):
+            print("closed", flush=True)
     if __name__ == "__main__":
         try:
             greenroom.connect("bot.sock", Counter, Beep)
@@ -347,7 +402,7 @@ def test_one_program_can_be_camera_and_microphone(tmp_path: pathlib.Path) -> Non
             second = program(tmp_path, BOTH)
             await asyncio.sleep(1.5)
             second.send_signal(signal.SIGINT)
-            assert "interrupted" in second.communicate(timeout=20)[0]
+            assert second.communicate(timeout=20)[0].split() == ["stopped", "closed", "interrupted"]
             third = program(tmp_path, BOTH)
             await asyncio.sleep(1.5)
             result = await session.stop()
@@ -387,6 +442,9 @@ def test_a_program_controls_its_own_and_an_attached_session(tmp_path: pathlib.Pa
 def test_the_command_stop_of_a_test_session_returns_the_end(tmp_path: pathlib.Path) -> None:
     with TestSession({"camera": {"plugin": "ColorBars"}}, tmp_path) as session:
         session.advance(1)
+        for nothing in ("", " ", "# mute"):
+            with pytest.raises(ValueError, match="a command is one line, such as mute"):
+                session.command(nothing)
         assert session.command("stop").name == "ended"
     assert session.result is not None and session.result.exit == 0
 
@@ -396,6 +454,8 @@ def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None
 
     async def whole() -> None:
         async with greenroom.Session(session) as own:
+            with pytest.raises(ValueError, match="a command is one line, such as mute"):
+                await own.command("")
             assert (await own.command("stop")).name == "ended"
             assert own.result is not None
             with pytest.raises(greenroom.SessionError, match="has ended, and answers no report. Its result"):
