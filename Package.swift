@@ -238,7 +238,8 @@ let package = Package(
             cSettings: gstreamerHeaders,
             linkerSettings: [
                 .linkedLibrary("gstapp-1.0"), .linkedLibrary("gstvideo-1.0"),
-                .linkedLibrary("gstsdp-1.0"), .linkedLibrary("gstreamer-1.0"),
+                .linkedLibrary("gstsdp-1.0"), .linkedLibrary("gstrtp-1.0"),
+                .linkedLibrary("gstreamer-1.0"),
                 .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
                 .linkedLibrary(":libgstwebrtc-1.0.so.0"), .linkedLibrary("crypto"),
             ]),

@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <gst/app/gstappsrc.h>
+#include <gst/rtp/rtp.h>
 #include <gst/sdp/sdp.h>
 #include <gst/video/video.h>
 #include <ifaddrs.h>
@@ -754,6 +755,8 @@ bool greenroom_peer_link(GstPad *pad, GstPad *end)
 typedef struct route {
     struct router *of;
     guint32 index;
+    guint ssrc;
+    // Layers of one video share a pad.
     GstPad *pad;
     GstCaps *caps;
     bool has_begun;
@@ -800,7 +803,14 @@ static gboolean on_slot_event(GstPad *pad, GstObject *parent, GstEvent *event)
 {
     route *now = gst_pad_get_element_private(pad);
     if (gst_video_event_is_force_key_unit(event)) {
-        now->of->key_requested(now->of->context.value, now->index);
+        router *self = now->of;
+        guint ssrc = 0;
+        gst_structure_get_uint(gst_event_get_structure(event), "ssrc", &ssrc);
+        for (guint index = 0; index < self->count; index++) {
+            route *other = &self->routes[index];
+            if (other->pad == pad && other->ssrc == ssrc) now = other;
+        }
+        self->key_requested(self->context.value, now->index);
     }
     gst_event_unref(event);
     return TRUE;
@@ -853,9 +863,30 @@ static bool link_slot(GstElement *webrtc, GstPad *pad)
     return is_linked;
 }
 
+static void caps_free(gpointer data, GClosure *closure) { gst_caps_unref(data); }
+
+// Retransmissions name the layer in another header extension than the layer's packets do. webrtcbin 1.22 says so to
+// the element only when a connection is negotiated for the second time.
+static void on_layers_element(GstBin *bin, GstBin *parent, GstElement *element, gpointer caps)
+{
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (!factory || strcmp(GST_OBJECT_NAME(factory), "rtprtxsend") != 0) return;
+    for (guint id = 1; id < 15; id++) {
+        char *name = g_strdup_printf("extmap-%u", id);
+        const char *uri = gst_structure_get_string(gst_caps_get_structure(caps, 0), name);
+        g_free(name);
+        if (!uri || !g_str_has_suffix(uri, "rtp-stream-id")) continue;
+        GstRTPHeaderExtension *extension = gst_rtp_header_extension_create_from_uri(uri);
+        if (!extension) continue;
+        gst_rtp_header_extension_set_id(extension, id);
+        g_signal_emit_by_name(element, "add-extension", extension);
+        gst_object_unref(extension);
+    }
+}
+
 bool greenroom_peer_route(
-    GstElement *webrtc, GstElement *source, const char *caps, greenroom_gst_context context,
-    void (*key_requested)(void *value, uint32_t slot))
+    GstElement *webrtc, GstElement *source, const char *caps, uint32_t layers,
+    greenroom_gst_context context, void (*key_requested)(void *value, uint32_t slot))
 {
     router *made = g_new0(router, 1);
     g_mutex_init(&made->lock);
@@ -869,17 +900,27 @@ bool greenroom_peer_route(
         now->of = made;
         now->index = index;
         now->caps = gst_caps_copy_nth(all, index);
+        gst_structure_get_uint(gst_caps_get_structure(now->caps, 0), "ssrc", &now->ssrc);
+        made->count = index + 1;
+        if (index > 0 && index + layers >= count) {
+            now->pad = gst_object_ref(made->routes[0].pad);
+            continue;
+        }
         now->pad = slot_pad(now->caps);
         gst_pad_set_element_private(now->pad, now);
         gst_pad_set_event_function(now->pad, on_slot_event);
         gst_pad_set_active(now->pad, TRUE);
-        made->count = index + 1;
         is_linked = link_slot(webrtc, now->pad);
     }
     gst_clear_caps(&all);
     if (!is_linked) {
         router_free(made);
         return false;
+    }
+    if (layers > 0) {
+        g_signal_connect_data(
+            webrtc, "deep-element-added", G_CALLBACK(on_layers_element),
+            gst_caps_ref(made->routes[0].caps), caps_free, 0);
     }
     GstPad *pad = gst_element_get_static_pad(source, "src");
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, on_routed, made, router_free);

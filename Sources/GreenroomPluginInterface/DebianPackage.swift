@@ -9,6 +9,7 @@ package enum DebianPackage {
         "libglib-2.0": "libglib2.0-", "libgnutls": "libgnutls", "libgobject-2.0": "libglib2.0-",
         "libgstapp-1.0": "libgstreamer-plugins-base1.0-",
         "libgstreamer-1.0": "libgstreamer1.0-",
+        "libgstrtp-1.0": "libgstreamer-plugins-base1.0-",
         "libgstsdp-1.0": "libgstreamer-plugins-base1.0-",
         "libgstvideo-1.0": "libgstreamer-plugins-base1.0-",
         "libgstwebrtc-1.0": "libgstreamer-plugins-bad1.0-", "libjpeg": "libjpeg#-turbo",

@@ -178,6 +178,54 @@ import Testing
         #expect(shares[1]?.rendition == large && shares[0]?.rendition == small, "\(shares)")
     }
 
+    @Test(
+        arguments: [
+            // The accepted layers, the network's capacity, and the rendition in which each layer is sent.
+            ([.full, .half, .low], nil, [Rendition.full, .half, .low]),
+            ([.full, .half, .low], 4e6, [.full, .half, .low]),
+            ([.full, .half, .low], 2e6, [nil, .half, .low]),
+            ([.full, .half, .low], 500e3, [nil, nil, .low]),
+            ([.full, .half, .low], 0, [nil, nil, .low]),
+            // Without the low layer, the half one becomes low; without a half layer, the full one becomes half.
+            ([.full, .half], 4e6, [.full, .half]), ([.full, .half], 500e3, [nil, .low]),
+            ([.full, .low], 1.2e6, [.half, .low]), ([.full, .low], 500e3, [nil, .low]),
+            ([.full], 4e6, [.full]), ([.full], 500e3, [.low]), ([.low], 4e6, [.low]),
+        ] as [([Rendition], Double?, [Rendition?])])
+    func `a server gets the layers that the network carries, the lowest first`(
+        layers: [Rendition], budget: Double?, sent: [Rendition?]
+    ) {
+        var plan = SlotPlan()
+        let allowed = Simulcast.renditions(of: layers)
+        let wishes = layers.enumerated().map { slot, layer in
+            SlotPlan.Wish(
+                slot: slot, lines: SlotWish.mostLines, whole: Self.whole,
+                allowed: allowed[layer] ?? .low ... .full)
+        }
+        let shares = plan.shares(of: wishes, within: budget, at: 0)
+        #expect(layers.indices.map { shares[$0]?.rendition } == sent)
+    }
+
+    @Test func `a full layer that was too much waits, and lower layers continue`() {
+        var plan = SlotPlan()
+        let allowed = Simulcast.renditions(of: Simulcast.offered)
+        let wishes = Simulcast.offered.enumerated().map { slot, layer in
+            SlotPlan.Wish(
+                slot: slot, lines: SlotWish.mostLines, whole: Self.whole,
+                allowed: allowed[layer] ?? .low ... .full)
+        }
+        func sent(_ budget: Double, _ now: Double) -> [Int] {
+            let shares = plan.shares(of: wishes, within: budget, at: now)
+            return shares.filter { $0.value.rendition != nil }.keys.sorted()
+        }
+        #expect(sent(4e6, 0) == [0, 1, 2])
+        #expect(sent(2e6, 1) == [1, 2])
+        #expect(sent(4e6, 5) == [1, 2])
+        // The half layer may return before the full one.
+        #expect(sent(400e3, 5.5) == [2] && sent(2e6, 6) == [2])
+        #expect(sent(2e6, 15) == [2] && sent(2e6, 16) == [1, 2])
+        #expect(sent(4e6, 17) == [0, 1, 2])
+    }
+
     @Test func `a full rendition starts with spare bandwidth, and returns ever later`() {
         var plan = SlotPlan()
         let wishes = [wish(0, 720)]

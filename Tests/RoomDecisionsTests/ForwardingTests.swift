@@ -170,6 +170,22 @@ import Testing
         #expect(head?.payload == 12)
     }
 
+    @Test func `a packet of a layer names its medium and its layer`() throws {
+        for (transportWide, expected) in [
+            (3, "bede0003" + "310000" + "45766964656f30" + "5068"),
+            (nil, "bede0003" + "45766964656f30" + "5068" + "000000"),
+        ] as [(Int?, String)] {
+            var rewriter = PacketRewriter(
+                source: 1, MediaStream(video: .vp8, payload: 96, transportWide: transportWide))
+            rewriter.name(medium: "video0", layer: "h")
+            let read = try #require(packet(1, 2, "90f0 8005 07 21 00", isLast: true))
+            rewriter.begin(read, at: 0)
+            let head = rewriter.rewrite(read, at: 0)
+            // The longest descriptor of VP8 fits behind it.
+            #expect(Self.text(head) == "90e000010000000200000001" + expected + "90f080050721")
+        }
+    }
+
     @Test func `times of audio continue at 48 kHz when a viewer gets another stream`() throws {
         var rewriter = PacketRewriter(source: 1, MediaStream(video: nil, payload: 111))
         let read = try #require(packet(1, 960, "aa", nil))

@@ -1,9 +1,11 @@
 #!/bin/sh
 # A media server that shares nothing with GStreamer: sfu/main.go, made with Debian's Pion. A session
-# publishes to it, a second one fetches from it and records; the server is killed meanwhile and comes back.
+# publishes three renditions to it, a second one fetches from it and records; the server is killed meanwhile and comes
+# back.
 #
 #   Tests/WebRoom/pion.sh
 #   CODEC=h264 Tests/WebRoom/pion.sh
+#   SIMULCAST= Tests/WebRoom/pion.sh       with a server that takes one rendition
 set -eu
 cd "$(dirname "$0")/../.."
 . Tests/WebRoom/common.sh
@@ -11,6 +13,7 @@ cd "$(dirname "$0")/../.."
 install_packages $build_packages golang-go golang-github-pion-webrtc.v3-dev python3-gi \
     gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
 codec=${CODEC:-vp8}
+simulcast=${SIMULCAST-simulcast}
 token=a-token-of-the-media-server
 
 # Debian's packages are a GOPATH; imports of a /v3 work there for code that has a go.mod.
@@ -25,7 +28,8 @@ echo "module greenroom/sfu" > "$work/go/src/greenroom/sfu/go.mod"
 
 # serve PORT: the media server, in the background.
 serve() {
-    "$work/sfu" "$1" "$token" >> "$work/server.log" 2>&1 &
+    # shellcheck disable=SC2086 # a word or none
+    "$work/sfu" "$1" "$token" $simulcast >> "$work/server.log" 2>&1 &
     server=$!
     programs="$server $programs"
 }
@@ -66,23 +70,26 @@ port=$(sed -n 's/ready at port //p' "$work/server.log")
 run publisher "" "publish: \"http://127.0.0.1:$port/whip\", publish-token: $token" ""
 publisher=$session
 wait_for "the session is sent there" "$work/publisher.log"
-wait_for "video arrives" "$work/server.log"
+layers=${simulcast:+f h q}
+for layer in ${layers:-''}; do wait_for "video arrives: video/.* $layer\$" "$work/server.log"; done
 wait_for "audio arrives" "$work/server.log"
 run fetcher "ball: false, pattern: grey" \
     "fetch: \"http://127.0.0.1:$port/whep\", fetch-token: $token, fetch-name: Hall" "record: $work/recording"
 fetcher=$session
 wait_for "hall-camera: opened" "$work/fetcher.log"
 sleep 12
-CODEC=$(echo "$codec" | tr a-z A-Z) /usr/bin/python3 Tests/WebRoom/peer.py \
-    time "http://127.0.0.1:$port/" "$token" 200 > "$work/late"
-python3 - "$work/late" << 'PYTHON'
+for layer in ${layers:-''}; do
+    CODEC=$(echo "$codec" | tr a-z A-Z) /usr/bin/python3 Tests/WebRoom/peer.py \
+        time "http://127.0.0.1:$port/$layer" "$token" 200 > "$work/late"
+    python3 - "$work/late" "$layer" << 'PYTHON'
 import json, sys
 
 seen = json.load(open(sys.argv[1], encoding="utf-8"))["seen"][60:]
 late = sorted((at - stamp / 1000) % 16777.216 * 1000 for at, stamp in seen if stamp is not None)
-print(f"source -> Pion -> a viewer: p50 {late[len(late) // 2]:.0f} ms, p95 {late[len(late) * 95 // 100]:.0f} ms "
-      f"of {len(late)} frames")
+print(f"source -> Pion -> a viewer of {sys.argv[2] or 'the video'}: p50 {late[len(late) // 2]:.0f} ms, "
+      f"p95 {late[len(late) * 95 // 100]:.0f} ms of {len(late)} frames")
 PYTHON
+done
 sed -n 's/^key frame.*/&/p' "$work/server.log" | sort | uniq -c
 
 say "The server is killed, and comes back after 5 s"
@@ -101,6 +108,7 @@ finish "$publisher"
 wait_for "ended by DELETE" "$work/server.log"
 finish "$fetcher"
 wait_for_more 2 "ended by DELETE" "$work/server.log"
+grep "ends after" "$work/server.log"
 # Two encoders share the machine: how many frames they lose says how busy it is, and is printed.
 for track in hall hall-2; do
     SKIP=1 TONE=50 python3 Tests/WebRoom/numbered.py "$work/recording" $track-camera $track-microphone 0 1000

@@ -9,6 +9,8 @@ package struct MediaStream: Equatable, Sendable {
     /// The id of the header extension for congestion control; nil if the stream has no
     /// transport-wide feedback.
     package var transportWide: Int?
+    /// The layer of a video that the room offers in several; nil if the medium has one stream.
+    package var layer: Rendition?
 
     /// Describes a stream.
     package init(video: RoomCodec?, payload: Int, transportWide: Int? = nil) {
@@ -18,10 +20,21 @@ package struct MediaStream: Equatable, Sendable {
     /// The name of the codec.
     package var codec: String { video?.rawValue ?? "OPUS" }
 
-    /// The streams that the room offers to a media server: one video, and audio.
-    package static func offered(_ video: RoomCodec?) -> [MediaStream] {
-        let video = video.map { MediaStream(video: $0, payload: 96, transportWide: 3) }
-        return [video, MediaStream(video: nil, payload: 111)].compactMap(\.self)
+    /// The streams that the room offers to a media server: one video, and audio. Further layers of the video
+    /// follow, because the streams before them have the order of the offer's media.
+    package static func offered(
+        _ video: RoomCodec?, inLayers: Bool = false
+    ) -> [MediaStream] {
+        let audio = MediaStream(video: nil, payload: 111)
+        guard let video else { return [audio] }
+        var stream = MediaStream(video: video, payload: 96, transportWide: 3)
+        guard inLayers else { return [stream, audio] }
+        var layers = Simulcast.offered.map { layer in
+            stream.layer = layer
+            return stream
+        }
+        layers.insert(audio, at: 1)
+        return layers
     }
 }
 

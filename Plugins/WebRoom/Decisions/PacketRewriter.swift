@@ -6,7 +6,7 @@
 package struct PacketRewriter: Sendable {
     /// The start of a rewritten packet. The payload follows from an offset in the original packet.
     package struct Head: Sendable {
-        package fileprivate(set) var bytes = InlineArray<32, UInt8>(repeating: 0)
+        package fileprivate(set) var bytes = InlineArray<48, UInt8>(repeating: 0)
         package fileprivate(set) var count = 0
         /// The position in the original packet at which the copied bytes start.
         package fileprivate(set) var payload = 0
@@ -43,7 +43,9 @@ package struct PacketRewriter: Sendable {
     private let source: UInt32
     private let payloadType: UInt8
     private let clockRate: UInt64
-    private let transportWide: UInt8?
+    private let transportWide: Int?
+    /// The header's extensions, whole words; empty if there are none.
+    private var extensions: [UInt8]
     /// The differences between the viewer's numbers and the stream's.
     private var offsets = Numbers()
     /// The numbers of the last packet of the stream, and of the viewer's last packet.
@@ -57,7 +59,34 @@ package struct PacketRewriter: Sendable {
         self.source = source
         payloadType = UInt8(clamping: stream.payload) & 0x7f
         clockRate = stream.video == nil ? 48_000 : 90_000
-        transportWide = stream.transportWide.flatMap { (1...14).contains($0) ? UInt8($0) : nil }
+        transportWide = stream.transportWide
+        extensions = Self.header(Self.congestionControl(stream.transportWide))
+    }
+
+    /// Names the medium and the layer in each packet from now on.
+    package mutating func name(medium: String, layer: String) {
+        extensions = Self.header(
+            Self.congestionControl(transportWide) + [
+                (id: Simulcast.Extension.medium.rawValue, value: Array(medium.utf8)),
+                (id: Simulcast.Extension.layer.rawValue, value: Array(layer.utf8)),
+            ])
+    }
+
+    /// Space for the number that the connection writes.
+    private static func congestionControl(_ id: Int?) -> [(id: Int, value: [UInt8])] {
+        id.map { [(id: $0, value: [0, 0])] } ?? []
+    }
+
+    /// A header's extensions of one byte each (RFC 8285).
+    private static func header(_ elements: [(id: Int, value: [UInt8])]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (id, value) in elements where (1...14).contains(id) && (1...16).contains(value.count) {
+            bytes.append(UInt8(id) << 4 | UInt8(value.count - 1))
+            bytes += value
+        }
+        guard !bytes.isEmpty else { return [] }
+        while bytes.count % 4 != 0 { bytes.append(0) }
+        return [0xbe, 0xde, 0, UInt8(bytes.count / 4)] + bytes
     }
 
     /// Begins another stream with this packet.
@@ -105,19 +134,12 @@ package struct PacketRewriter: Sendable {
             sequence: packet.sequence &+ offsets.sequence,
             timestamp: packet.timestamp &+ offsets.timestamp)
         var head = Head()
-        head.append(transportWide == nil ? 0x80 : 0x90 as UInt8)
+        head.append(extensions.isEmpty ? 0x80 : 0x90 as UInt8)
         head.append(payloadType | (packet.isLast ? 0x80 : 0))
         head.append(numbers.sequence)
         head.append(numbers.timestamp)
         head.append(source)
-        if let transportWide {
-            // Space for the number that the connection writes.
-            head.append(0xbede as UInt16)
-            head.append(1 as UInt16)
-            head.append(transportWide << 4 | 1)
-            head.append(0 as UInt16)
-            head.append(0 as UInt8)
-        }
+        for byte in extensions { head.append(byte) }
         head.payload = packet.payload.lowerBound
         if let descriptor = packet.descriptor {
             if let picture = descriptor.picture {

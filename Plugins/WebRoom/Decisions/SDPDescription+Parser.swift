@@ -122,6 +122,7 @@ extension SDPDescription {
             medium.sharesPort = medium.sharesPort || session.sharesPort
             if medium.isRTP { medium.payloads = details.payloads(of: medium.formats) }
             medium.transportWide = details.transportWide.min()
+            medium.extensions = details.extensions
             description.media[last] = medium
         }
 
@@ -146,6 +147,7 @@ extension SDPDescription {
         /// The feedback that applies to all payload types.
         var feedbackOfAll: Set<Feedback> = []
         var transportWide: [Int] = []
+        var extensions: Set<Simulcast.Extension> = []
 
         func payloads(of formats: [String]) -> [Payload] {
             var seen: Set<Int> = []
@@ -187,8 +189,21 @@ extension SDPDescription.Media {
             guard words.count > 1 else { return }
             details.read(name, words[0], words.dropFirst().joined(separator: " "))
         case "ssrc", "ssrc-group": readSource(value, isGroup: name == "ssrc-group")
+        case "simulcast": readLayers(value)
         default: try transport.read(name, value)
         }
+    }
+
+    /// Reads the received layers, such as `recv f;h,g;~q`: the first of alternatives counts, and a layer that
+    /// begins paused (~) is left out.
+    private mutating func readLayers(_ value: String) {
+        let words = value.split(separator: " ")
+        guard receivedLayers.isEmpty, let start = words.firstIndex(of: "recv"),
+            start + 1 < words.count
+        else { return }
+        receivedLayers = words[start + 1].split(separator: ";").prefix(SDPDescription.mostSources)
+            .compactMap { $0.split(separator: ",").first.map(String.init) }
+            .filter { Token.isToken($0, 1...16) && !$0.hasPrefix("~") }
     }
 
     /// Reads a source, `1 cname:x`, or a group, `FID 1 2`.
@@ -289,6 +304,9 @@ extension SDPDescription.Details {
             // Accept only ids of one-byte extensions.
             if (1...14).contains(number), rest == SDPDescription.transportWideURI {
                 transportWide.append(number)
+            }
+            if let named = Simulcast.Extension(rawValue: number), rest == named.uri {
+                extensions.insert(named)
             }
         default: break
         }

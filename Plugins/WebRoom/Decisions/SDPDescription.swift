@@ -112,6 +112,10 @@ package struct SDPDescription: Equatable, Sendable {
         package var payloads: [Payload] = []
         /// The id of the header extension for congestion control; nil if absent.
         package var transportWide: Int?
+        /// The header extensions that name streams, with the ids of the room's offers.
+        package var extensions: Set<Simulcast.Extension> = []
+        /// The names of the layers that the side that wrote the description receives (simulcast).
+        package var receivedLayers: [String] = []
         package var sources: [Source] = []
         package var pairs: [SourcePair] = []
         /// The names of the medium's stream and track; nil if absent.
@@ -180,6 +184,9 @@ extension SDPDescription.Media {
         for payload in payloads { lines += payload.lines }
         if let transportWide {
             lines.append("a=extmap:\(transportWide) \(SDPDescription.transportWideURI)")
+        }
+        for named in Simulcast.Extension.allCases where extensions.contains(named) {
+            lines.append("a=extmap:\(named.rawValue) \(named.uri)")
         }
         if let stream { lines.append("a=msid:\(stream) \(stream)") }
         for pair in pairs {

@@ -2,6 +2,10 @@
 package struct ServerAnswer: Equatable, Sendable {
     /// The answer with the media and names of the offer.
     package let description: SDPDescription
+    /// The layers of the video that the server accepts, the best first; empty if it accepts one stream.
+    package let layers: [Rendition]
+    /// The name of the video, which each packet of a layer has.
+    package let video: String?
 
     /// Checks an answer against its offer.
     ///
@@ -30,6 +34,7 @@ package struct ServerAnswer: Equatable, Sendable {
         transport.candidates = []
         var description = SDPDescription()
         description.isLite = answer.isLite
+        var layers: [Rendition] = []
         for (line, (offered, answered)) in pairs.enumerated() {
             var medium = offered
             medium.sources = answered.sources.map { .init(number: $0.number, name: "server") }
@@ -54,6 +59,15 @@ package struct ServerAnswer: Equatable, Sendable {
                 }
                 medium.formats = medium.payloads.map { String($0.number) }
                 if answered.transportWide != offered.transportWide { medium.transportWide = nil }
+                medium.extensions.formIntersection(answered.extensions)
+                if medium.kind == "video" {
+                    layers = try Simulcast.accepted(by: answered, to: offered)
+                    if !layers.isEmpty, !medium.extensions.contains(.repairedLayer) {
+                        // The server would not know which layer a retransmission belongs to.
+                        medium.payloads.removeAll { $0.codec == "RTX" }
+                        medium.formats = medium.payloads.map { String($0.number) }
+                    }
+                }
             } else {
                 // webrtcbin has the shared transport in the first medium, whether the server accepts that or not.
                 (medium.hasPort, medium.isBundleOnly) = (line == 0, false)
@@ -63,6 +77,8 @@ package struct ServerAnswer: Equatable, Sendable {
         }
         description.groups = [description.media.filter(\.hasPort).compactMap(\.name)]
         self.description = description
+        self.layers = layers
+        video = description.media.first { $0.kind == "video" }?.name
     }
 
     /// The offered payload type that a server accepts; nil if the server rejects the medium.

@@ -16,6 +16,9 @@ package struct ServerReply: Equatable, Sendable {
     /// Describes a reply.
     package init(status: Int) { self.status = status }
 
+    /// Whether another offer may be accepted: without layers of the video.
+    package var refusesOffer: Bool { [400, 406, 415, 422].contains(status) }
+
     /// The answer to an offer.
     ///
     /// - Parameters:

@@ -18,21 +18,31 @@ package struct SlotPlan: Sendable {
         /// The bit rates of the renditions that the room forwards, in bits per second. The room encodes the
         /// others.
         package var sent: [Rendition: Int]
+        /// The renditions that the slot may have.
+        package var allowed: ClosedRange<Rendition>
 
         package init(
-            slot: Int, lines: Int, whole: VideoCapability, sent: [Rendition: Int] = [:]
+            slot: Int, lines: Int, whole: VideoCapability, sent: [Rendition: Int] = [:],
+            allowed: ClosedRange<Rendition> = .low ... .full
         ) {
             self.slot = slot
             self.lines = lines
             self.whole = whole
             self.sent = sent
+            self.allowed = allowed
         }
 
         /// The rendition on a network without limits: full if the page shows the video clearly
         /// larger than the half rendition, or if the half rendition would have to be encoded.
         package var best: Rendition {
             if sent[.full] != nil, sent[.half] == nil { return .full }
-            return lines * 10 > Rendition.half.size(of: whole.size).height * 12 ? .full : .half
+            let isLarge = lines * 10 > Rendition.half.size(of: whole.size).height * 12
+            return min(max(isLarge ? .full : .half, allowed.lowerBound), allowed.upperBound)
+        }
+
+        /// Whether the slot may have a rendition.
+        fileprivate func mayHave(_ level: Rendition) -> Bool {
+            allowed.lowerBound <= level && level <= best
         }
 
         fileprivate func bits(_ rendition: Rendition) -> Double {
@@ -103,9 +113,10 @@ package struct SlotPlan: Sendable {
         for level in Rendition.allCases {
             let had = { [given] (wish: Wish) in given[wish.slot].map { $0 >= level } ?? false }
             let has = { (wish: Wish) in next[wish.slot].map { $0 >= level } ?? false }
+            let concerned = wishes.filter { $0.mayHave(level) }
             holds[level, default: Hold()].follow(
-                isLower: wishes.contains { $0.best >= level && had($0) && !has($0) },
-                isHigher: wishes.contains { has($0) && !had($0) }, at: now)
+                isLower: concerned.contains { had($0) && !has($0) },
+                isHigher: concerned.contains { has($0) && !had($0) }, at: now)
         }
         given = next
         var shares: [Int: Share] = [:]
@@ -123,8 +134,10 @@ package struct SlotPlan: Sendable {
         let ordered = wishes.sorted { ($0.lines, -$0.slot) > ($1.lines, -$1.slot) }
         var rest = budget
         var next: [Int: Rendition] = [:]
-        for (level, below) in [(Rendition.low, nil), (.half, .low), (.full, Rendition.half)] {
-            for wish in ordered where wish.best >= level && next[wish.slot] == below {
+        for (level, lower) in [(Rendition.low, nil), (.half, .low), (.full, Rendition.half)] {
+            for wish in ordered where wish.mayHave(level) {
+                let below = level == wish.allowed.lowerBound ? nil : lower
+                guard next[wish.slot] == below else { continue }
                 let more = wish.bits(level) - (below.map(wish.bits) ?? 0)
                 let last = given[wish.slot]
                 let had = last.map { $0 >= level } ?? false

@@ -14,9 +14,10 @@ struct Slots: Sendable {
 
     /// - Parameters:
     ///   - caps: The formats that the slots get, in order.
+    ///   - layers: The number of the last slots that are layers of the first slot's video.
     ///   - onKeyRequest: Called when a slot needs a key frame, on the pipeline's threads.
     init(
-        _ caps: [String], of pipeline: Pipeline,
+        _ caps: [String], layers: Int, of pipeline: Pipeline,
         onKeyRequest: @escaping @Sendable (Int) -> Void
     ) throws(PluginError) {
         source = try pipeline.child("media")
@@ -24,7 +25,8 @@ struct Slots: Sendable {
         let context = greenroom_gst_context(Handler(onKeyRequest))
         guard
             greenroom_peer_route(
-                webrtc.pointer, source.pointer, caps.joined(separator: "; "), context,
+                webrtc.pointer, source.pointer, caps.joined(separator: "; "),
+                UInt32(clamping: layers), context,
                 { value, slot in
                     greenroom_gst_context.object(value, Handler<Int>.self).call(Int(slot))
                 })

@@ -56,6 +56,11 @@ final class VideoFeed: Sendable {
     /// Ends the feed, because the far end does not accept the video. Its packets would block the audio's.
     func refuse() { state.withLock { ($0.isRefused, $0.isOpen) = (true, false) } }
 
+    /// Names the medium and the layer in each packet.
+    func name(medium: String, layer: String) {
+        state.withLock { $0.rewriter.name(medium: medium, layer: layer) }
+    }
+
     /// Forwards a layer of a stream from now on; nil to forward nothing. One call at a time.
     func watch(_ stream: VideoStream?, _ layer: StreamLayer?) {
         let stream = layer == nil ? nil : stream

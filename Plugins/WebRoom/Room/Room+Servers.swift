@@ -6,22 +6,28 @@ extension Room {
     /// Creates a connection to a media server and its offer. The server receives the session's
     /// first stream and all audio, or sends a participant.
     ///
-    /// - Parameter address: The only address to be reached at; nil: all.
+    /// - Parameters:
+    ///   - inLayers: Whether the room offers to send several layers of the video.
+    ///   - address: The only address to be reached at; nil: all.
     /// - Returns: The connection's id, its peer, its offer, and whether that has a video.
     /// - Throws: ``RequestError`` or `PluginError`.
     func connect(
-        _ purpose: ServerPurpose, _ codec: RoomCodec, named name: String, at address: String?
+        _ purpose: ServerPurpose, _ codec: RoomCodec, inLayers: Bool, named name: String,
+        at address: String?
     ) async throws -> (id: String, peer: Peer, offer: String, hasVideo: Bool) {
         switch purpose {
         case .publish:
             let stream = try stream(of: .first)
-            let streams = MediaStream.offered(stream == nil ? nil : codec)
+            let streams = MediaStream.offered(stream == nil ? nil : codec, inLayers: inLayers)
             let viewer = try admit(streams, stream, isOffered: true)
             state.withLock { $0.servers[.publish] = viewer.id }
             leaveOutFetched()
             do {
                 let offer = try await viewer.peer.offer(receiving: nil, address: address)
-                return (viewer.id, viewer.peer, offer, stream != nil)
+                return (
+                    viewer.id, viewer.peer, inLayers ? Simulcast.offer(offer) : offer,
+                    stream != nil
+                )
             } catch {
                 remove(viewer: viewer.id, because: nil)
                 throw error
@@ -41,9 +47,11 @@ extension Room {
     }
 
     /// Takes a server's answer to an offer.
+    ///
+    /// - Returns: The number of layers in which the server gets the video; 0: one stream.
     func accept(
         _ answer: SDPDescription, to offer: String, of id: String, _ peer: Peer
-    ) throws(RequestError) {
+    ) throws(RequestError) -> Int {
         let far = RoomMarks.Far(answer.rooms)
         guard far.room != id else {
             throw .bad("the server is this room, which would hear itself")
@@ -52,11 +60,14 @@ extension Room {
         let viewer = state.withLock { $0.viewers[id] }
         // Before the connection exists: a packet for a medium that is not served would block the others.
         viewer?.setServed(answer.isServed)
+        viewer?.setLayers(answer.layers, in: answer.video)
         try peer.take(answer)
         state.withLock { $0.guests[id] }?.setFar(far)
         viewer?.setFar(far)
         leaveOutEchoes()
         viewer?.setFeedback(answer.hasFeedback)
+        adaptSoon()
+        return answer.layers.count
     }
 
     /// Leaves a fetched participant out of what their server gets: it has their audio, and would send it

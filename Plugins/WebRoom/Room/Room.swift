@@ -507,6 +507,11 @@ final class Room: Sendable {
                 Array(state.viewers.values), Array(state.guests.values)
             )
         }
+        // Peers that still get packets while they stop make GStreamer complain.
+        for stream in ended.0 { stream.stop() }
+        for mix in ended.1 { mix.stop() }
+        audio.stop()
+        ownAudio.stop()
         // Stop all peers at once, because each waits for its threads and the callback's time is limited.
         DispatchQueue.concurrentPerform(iterations: viewers.count + guests.count) { index in
             if index < viewers.count {
@@ -515,10 +520,6 @@ final class Room: Sendable {
                 guests[index - viewers.count].leave()
             }
         }
-        for stream in ended.0 { stream.stop() }
-        for mix in ended.1 { mix.stop() }
-        audio.stop()
-        ownAudio.stop()
         services.finish()
     }
 }

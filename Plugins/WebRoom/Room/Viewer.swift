@@ -21,6 +21,8 @@ final class Viewer: Sendable {
 
     private struct State {
         var wishes: [SlotWish] = []
+        /// The renditions that the layers of a published video may have, by their slots.
+        var allowed: [Int: ClosedRange<Rendition>] = [:]
         var plan = SlotPlan()
         var estimator = BandwidthEstimator()
         /// Whether the far end reports received packets. Without reports, the room sends everything.
@@ -64,7 +66,10 @@ final class Viewer: Sendable {
                 onFeedback: { feedback.call($0) }),
             services: services)
         do throws(PluginError) {
-            let ways = try Slots(slots.map(\.caps), of: peer.pipeline) { opening.requestKey($0) }
+            let layers = streams.dropFirst().count { $0.layer != nil }
+            let ways = try Slots(slots.map(\.caps), layers: layers, of: peer.pipeline) {
+                opening.requestKey($0)
+            }
             videos = slots.enumerated().compactMap { number, slot in
                 slot.codec.map { VideoFeed(ways, slot: number, codec: $0, slot.rewriter) }
             }
@@ -95,6 +100,31 @@ final class Viewer: Sendable {
         let refused = Set(served.indices.filter { !served[$0] })
         for video in videos where refused.contains(video.slot) { video.refuse() }
         if let audio, refused.contains(audio.slot) { audio.refuse() }
+    }
+
+    /// Sends the published video in the layers that the far end accepts, or in one stream if there are none.
+    ///
+    /// - Parameter medium: The name of the video's medium.
+    func setLayers(_ layers: [Rendition], in medium: String?) {
+        let allowed = Simulcast.renditions(of: layers)
+        for (slot, layer) in zip(videos.indices, Simulcast.offered) {
+            if let medium, allowed[layer] != nil {
+                videos[slot].name(medium: medium, layer: layer.layer)
+            } else if slot > 0 || !layers.isEmpty {
+                videos[slot].refuse()
+            }
+        }
+        guard !layers.isEmpty else { return }
+        state.withLock { state in
+            guard let stream = state.wishes.first?.stream else { return }
+            state.wishes = []
+            for (slot, layer) in zip(videos.indices, Simulcast.offered) {
+                guard let range = allowed[layer] else { continue }
+                state.allowed[slot] = range
+                state.wishes.append(
+                    SlotWish(slot: slot, stream: stream, lines: SlotWish.mostLines))
+            }
+        }
     }
 
     /// Says whether the far end will report what arrives.
@@ -160,7 +190,8 @@ final class Viewer: Sendable {
             let wishes = wanted.map { wanted in
                 SlotPlan.Wish(
                     slot: wanted.wish.slot, lines: wanted.wish.lines, whole: wanted.whole,
-                    sent: wanted.sent)
+                    sent: wanted.sent,
+                    allowed: state.allowed[wanted.wish.slot] ?? .low ... .full)
             }
             state.shares = state.plan.shares(
                 of: wishes, within: state.hasFeedback ? state.estimator.bitsPerSecond : nil,
@@ -242,6 +273,11 @@ extension MediaStream {
             + "rtcp-fb-nack-pli=(boolean)true"
         if isOffered, video == .h264 {
             caps += ",packetization-mode=(string)1,profile-level-id=(string)42e01f"
+        }
+        if layer != nil {
+            for named in Simulcast.Extension.allCases {
+                caps += ",extmap-\(named.rawValue)=(string)\"\(named.uri)\""
+            }
         }
         if let transportWide {
             caps +=

@@ -27,6 +27,10 @@ final class ServerLink: Sendable {
         var rooms: [String] = []
         /// The server, if it is a room.
         var target: String?
+        /// Whether the offer has layers of the video. A server that does not accept such an offer gets another one.
+        var offersLayers = true
+        /// The number of layers that the server accepts; 0: one stream.
+        var layers = 0
     }
 
     /// The time that the request that ends a connection may take, in milliseconds: a session does not end
@@ -116,8 +120,9 @@ final class ServerLink: Sendable {
     }
 
     private var done: String {
-        plan.purpose == .publish
-            ? "the session is sent there" : "\(plan.name) is fetched from there"
+        guard plan.purpose == .publish else { return "\(plan.name) is fetched from there" }
+        let layers = state.withLock { $0.layers }
+        return "the session is sent there" + (layers == 0 ? "" : ", in \(layers) renditions")
     }
 
     private func say(_ level: PluginHost.LogLevel, _ text: String) {
@@ -153,14 +158,17 @@ final class ServerLink: Sendable {
     /// - Returns: The connection's id in the room, and its peer.
     private func connect() async throws(ServerError) -> (id: String, peer: Peer) {
         let connection: (id: String, peer: Peer, offer: String, hasVideo: Bool)
+        let offersLayers = plan.purpose == .publish && state.withLock { $0.offersLayers }
         do {
             connection = try await room.connect(
-                plan.purpose, plan.codec, named: plan.name, at: plan.address.local)
+                plan.purpose, plan.codec, inLayers: offersLayers, named: plan.name,
+                at: plan.address.local)
         } catch let error as RequestError {
             throw ServerError(error.description)
         } catch {
             throw ServerError("cannot make an offer: \(error)")
         }
+        let inLayers = offersLayers && connection.hasVideo
         let rooms = room.rooms(for: state.withLock { $0.target })
         state.withLock { $0.rooms = rooms }
         do throws(ServerError) {
@@ -169,15 +177,28 @@ final class ServerLink: Sendable {
                 offer: SDPDescription.marked(connection.offer, with: rooms)
             ).send()
             if reply.status == 201 { keep(reply.location) }
+            if inLayers, reply.refusesOffer {
+                state.withLock { $0.offersLayers = false }
+                throw ServerError(
+                    "an offer of \(Simulcast.offered.count) renditions is not accepted "
+                        + "(\(reply.status)). The next offer has one.")
+            }
             let (answer, warning) = try reply.answer(
                 for: plan.purpose, hasVideo: connection.hasVideo, name: plan.name)
             if let warning { say(.warning, warning) }
             state.withLock { $0.target = answer.rooms.first }
             do throws(RequestError) {
-                try room.accept(
+                let layers = try room.accept(
                     answer, to: connection.offer, of: connection.id, connection.peer)
+                state.withLock { $0.layers = layers }
+                if inLayers, layers == 0 {
+                    say(.info, "the answer has no simulcast: the server gets one rendition")
+                }
             } catch {
-                throw ServerError("the answer is not usable. \(error)")
+                if inLayers { state.withLock { $0.offersLayers = false } }
+                throw ServerError(
+                    "the answer is not usable. \(error)"
+                        + (inLayers ? " The next offer has one rendition." : ""))
             }
         } catch {
             room.disconnect(connection.id)

@@ -207,11 +207,12 @@ void greenroom_peer_ignore_reports(GstElement *_Nonnull webrtc);
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };
 
-// Let packets of an appsrc enter a peer by the slots that they were pushed for. `caps` has a structure for each slot.
-// `key_requested` is called when the far end needs a key frame.
+// Let packets of an appsrc enter a peer by the slots that they were pushed for. `caps` has a structure for each slot,
+// with its SSRC. The last `layers` slots are further layers of the first slot's video. `key_requested` is called when
+// the far end needs a key frame.
 bool greenroom_peer_route(
     GstElement *_Nonnull webrtc, GstElement *_Nonnull source, const char *_Nonnull caps,
-    greenroom_gst_context context,
+    uint32_t layers, greenroom_gst_context context,
     void (*_Nonnull key_requested)(void *_Nonnull value, uint32_t slot));
 
 // Push an RTP packet into the appsrc of greenroom_peer_route for a slot: a copy of its head and of its payload. The

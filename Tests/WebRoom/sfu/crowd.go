@@ -16,7 +16,7 @@ import (
 //
 //	sfu crowd URL TOKEN RECEIVERS SECONDS
 func crowd(url, token string, receivers, seconds int) {
-	api := api()
+	api := api(false)
 	packets, octets := make([]int64, receivers), make([]int64, receivers)
 	for number := 0; number < receivers; number++ {
 		number := number

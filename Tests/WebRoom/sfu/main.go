@@ -1,9 +1,10 @@
 // A media server of one stream: it takes a publisher by WHIP, and forwards their packets to everybody who
 // asks by WHEP. Made with Pion, which shares nothing with GStreamer: see Tests/WebRoom/pion.sh.
 //
-//	sfu PORT TOKEN
+//	sfu PORT TOKEN [simulcast]
 //
-// Prints a line for each connection that begins or ends, and for each key frame that is asked for.
+// With simulcast, the publisher may send layers, and /h/whep asks for the one named h, /whep for the best, f. Prints a line for each
+// connection that begins or ends, for each key frame that is asked for, and for each layer that ends.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 
 	"github.com/pion/interceptor"
 	"github.com/pion/rtcp"
+	"github.com/pion/sdp/v3"
 	"github.com/pion/webrtc/v3"
 )
 
@@ -29,10 +31,10 @@ type server struct {
 	lock        sync.Mutex
 	connections map[string]*webrtc.PeerConnection
 	count       int
-	// The publisher's, by their kind; none while there is no publisher.
+	// The publisher's, by their kind or their layer; none while there is no publisher.
 	tracks    map[string]*webrtc.TrackLocalStaticRTP
 	publisher *webrtc.PeerConnection
-	video     webrtc.SSRC
+	sources   map[string]webrtc.SSRC
 }
 
 func must(err error) {
@@ -43,9 +45,18 @@ func must(err error) {
 }
 
 // api makes connections over this machine's loopback alone.
-func api() *webrtc.API {
+func api(simulcast bool) *webrtc.API {
 	media, chain, settings := &webrtc.MediaEngine{}, &interceptor.Registry{}, webrtc.SettingEngine{}
 	must(media.RegisterDefaultCodecs())
+	if simulcast {
+		for _, uri := range []string{
+			sdp.SDESMidURI, sdp.SDESRTPStreamIDURI,
+			"urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id",
+		} {
+			extension := webrtc.RTPHeaderExtensionCapability{URI: uri}
+			must(media.RegisterHeaderExtension(extension, webrtc.RTPCodecTypeVideo))
+		}
+	}
 	// Answers NACK, sends reports, and says which packets have arrived.
 	must(webrtc.RegisterDefaultInterceptors(media, chain))
 	settings.SetIncludeLoopbackCandidate(true)
@@ -59,24 +70,28 @@ func api() *webrtc.API {
 // publish forwards what arrives in a connection.
 func (s *server) publish(connection *webrtc.PeerConnection) {
 	s.publisher, s.tracks = connection, map[string]*webrtc.TrackLocalStaticRTP{}
+	s.sources = map[string]webrtc.SSRC{}
 	connection.OnTrack(func(remote *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
-		kind := remote.Kind().String()
+		kind, name := remote.Kind().String(), remote.RID()
+		if name == "" {
+			name = kind
+		}
 		local, err := webrtc.NewTrackLocalStaticRTP(remote.Codec().RTPCodecCapability, kind, "stream")
 		must(err)
 		s.lock.Lock()
 		if s.publisher == connection {
-			s.tracks[kind] = local
-			if kind == "video" {
-				s.video = remote.SSRC()
-			}
+			s.tracks[name], s.sources[name] = local, remote.SSRC()
 		}
 		s.lock.Unlock()
-		fmt.Println(kind, "arrives:", remote.Codec().MimeType)
+		fmt.Println(kind, "arrives:", remote.Codec().MimeType, remote.RID())
+		packets, octets := 0, 0
 		for {
 			packet, _, err := remote.ReadRTP()
 			if err != nil {
+				fmt.Println(name, "ends after", packets, "packets and", octets, "bytes")
 				return
 			}
+			packets, octets = packets+1, octets+len(packet.Payload)
 			// The number of a header extension is another one on each connection.
 			packet.Extension, packet.Extensions = false, nil
 			if err := local.WriteRTP(packet); err != nil && !errors.Is(err, io.ErrClosedPipe) {
@@ -86,10 +101,10 @@ func (s *server) publish(connection *webrtc.PeerConnection) {
 	})
 }
 
-// play sends the publisher's tracks, and passes on that a viewer needs a key frame.
-func (s *server) play(connection *webrtc.PeerConnection) error {
-	for _, track := range s.tracks {
-		sender, err := connection.AddTrack(track)
+// play sends the publisher's audio and a video, and passes on that a viewer needs a key frame.
+func (s *server) play(connection *webrtc.PeerConnection, video string) error {
+	for _, name := range []string{video, "audio"} {
+		sender, err := connection.AddTrack(s.tracks[name])
 		if err != nil {
 			return err
 		}
@@ -102,7 +117,7 @@ func (s *server) play(connection *webrtc.PeerConnection) error {
 				for _, packet := range packets {
 					switch packet.(type) {
 					case *rtcp.PictureLossIndication, *rtcp.FullIntraRequest:
-						s.askForKeyFrame()
+						s.askForKeyFrame(video)
 					}
 				}
 			}
@@ -110,18 +125,19 @@ func (s *server) play(connection *webrtc.PeerConnection) error {
 	}
 	connection.OnConnectionStateChange(func(state webrtc.PeerConnectionState) {
 		if state == webrtc.PeerConnectionStateConnected {
-			s.askForKeyFrame()
+			s.askForKeyFrame(video)
 		}
 	})
 	return nil
 }
 
-func (s *server) askForKeyFrame() {
+func (s *server) askForKeyFrame(video string) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.publisher != nil {
-		fmt.Println("key frame, please")
-		_ = s.publisher.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: uint32(s.video)}})
+		fmt.Println("key frame, please:", video)
+		_ = s.publisher.WriteRTCP([]rtcp.Packet{
+			&rtcp.PictureLossIndication{MediaSSRC: uint32(s.sources[video])}})
 	}
 }
 
@@ -130,7 +146,7 @@ func (s *server) end(id string) bool {
 	connection := s.connections[id]
 	delete(s.connections, id)
 	if connection != nil && connection == s.publisher {
-		s.publisher, s.tracks = nil, nil
+		s.publisher, s.tracks, s.sources = nil, nil, nil
 	}
 	s.lock.Unlock()
 	if connection != nil {
@@ -139,8 +155,19 @@ func (s *server) end(id string) bool {
 	return connection != nil
 }
 
+// video is the name of the track for a viewer who asks for a layer, or for none.
+func (s *server) video(layer string) string {
+	switch {
+	case layer != "":
+		return layer
+	case s.tracks["f"] != nil:
+		return "f"
+	}
+	return "video"
+}
+
 // answer takes an offer; what it answers has all candidates.
-func (s *server) answer(role, offer string) (id, text string, status int, err error) {
+func (s *server) answer(role, layer, offer string) (id, text string, status int, err error) {
 	connection, err := s.api.NewPeerConnection(webrtc.Configuration{})
 	must(err)
 	s.lock.Lock()
@@ -150,10 +177,10 @@ func (s *server) answer(role, offer string) (id, text string, status int, err er
 			return "", "", http.StatusConflict, errors.New("there is a publisher")
 		}
 		s.publish(connection)
-	} else if len(s.tracks) < 2 {
+	} else if video := s.video(layer); s.tracks[video] == nil || s.tracks["audio"] == nil {
 		_ = connection.Close()
 		return "", "", http.StatusNotFound, errors.New("nothing is published")
-	} else if err := s.play(connection); err != nil {
+	} else if err := s.play(connection, video); err != nil {
 		return "", "", http.StatusInternalServerError, err
 	}
 	s.count++
@@ -182,7 +209,11 @@ func (s *server) answer(role, offer string) (id, text string, status int, err er
 }
 
 func (s *server) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
-	role, id, _ := strings.Cut(strings.TrimPrefix(request.URL.Path, "/"), "/")
+	path, layer := strings.TrimPrefix(request.URL.Path, "/"), ""
+	if strings.HasSuffix(path, "/whep") {
+		path, layer = "whep", strings.TrimSuffix(path, "/whep")
+	}
+	role, id, _ := strings.Cut(path, "/")
 	switch {
 	case request.Header.Get("Authorization") != "Bearer "+s.token:
 		http.Error(writer, "no such token", http.StatusUnauthorized)
@@ -194,7 +225,7 @@ func (s *server) ServeHTTP(writer http.ResponseWriter, request *http.Request) {
 			http.Error(writer, err.Error(), http.StatusBadRequest)
 			return
 		}
-		id, text, status, err := s.answer(role, string(offer))
+		id, text, status, err := s.answer(role, layer, string(offer))
 		if err != nil {
 			s.end(id)
 			fmt.Println(role, "refused:", err)
@@ -219,7 +250,8 @@ func main() {
 		crowd(os.Args[2], os.Args[3], receivers, seconds)
 		return
 	}
-	s := &server{api: api(), token: os.Args[2], connections: map[string]*webrtc.PeerConnection{}}
+	s := &server{
+		api: api(len(os.Args) > 3), token: os.Args[2], connections: map[string]*webrtc.PeerConnection{}}
 	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
 	must(err)
 	fmt.Println("ready at port", listener.Addr().(*net.TCPAddr).Port)
