@@ -746,9 +746,12 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
 // What has no loop over pixels, samples, or bytes from anybody: optimizing it took two fifths of the release
 // build's processor time.
 let unoptimized: Set = [
-    "GreenroomConfig", "GreenroomHost", "GreenroomOperate", "GreenroomSandbox",
-    "GreenroomSchema", "GreenroomSession", "GreenroomValidator", "TestSupport", "WebRoom",
-    "greenroom", "sandbox-probe", "test-progress",
+    "GreenroomConfig", "GreenroomDecisions", "GreenroomHarness", "GreenroomHost",
+    "GreenroomNegotiation",
+    "GreenroomOperate", "GreenroomSandbox", "GreenroomSchema", "GreenroomSession", "GreenroomV4L2",
+    "GreenroomValidator", "GreenroomX11", "StageDecisions", "TestSupport", "WebRoom", "greenroom",
+    "sandbox-probe",
+    "test-progress",
 ]
 
 // Of the tests only those that simulate hours of audio and of timestamps, and those that compute every

@@ -31,11 +31,11 @@ package enum LibraryFiles {
         var index = 0
         while index < files.count, files.count < fileLimit {
             let origin = parentFolder(of: files[index])
-            if let needs = LibraryNeeds(of: files[index]) {
-                let own = needs.folders.compactMap { expand($0, origin) }
+            if let needs = ELFLibrary(of: files[index]) {
+                let own = needs.searchFolders.compactMap { expand($0, origin) }
                 // The older tag (RPATH) also applies to the libraries that these libraries need.
                 let inherited = needs.isInherited ? own + folders[index] : []
-                for name in needs.names {
+                for name in needs.needed {
                     guard let (found, place) = find(name, in: own + folders[index], origin),
                         !files.contains(found), files.count < fileLimit
                     else { continue }
@@ -69,7 +69,7 @@ package enum LibraryFiles {
             name.contains("/")
             ? [expand(name, origin)].compactMap(\.self) : folders.map { "\($0)/\(name)" }
         for path in paths {
-            if let found = resolvedPath(path), LibraryNeeds(of: found) != nil,
+            if let found = resolvedPath(path), ELFLibrary(of: found) != nil,
                 let folder = resolvedPath(parentFolder(of: path)),
                 let last = path.split(separator: "/").last
             {

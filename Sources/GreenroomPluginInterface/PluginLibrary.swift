@@ -130,7 +130,7 @@ package struct PluginLibrary: Sendable {
         // ("libfoo.so.1: cannot open shared object file: No such file or directory").
         let missing = message.prefix { $0 != ":" }
         if message.contains("cannot open shared object file"), !path.hasSuffix(missing) {
-            let libraries = LibraryNeeds(of: path)?.names ?? []
+            let libraries = ELFLibrary(of: path)?.needed ?? []
             let cure =
                 DebianPackage.installation(of: String(missing), among: libraries).map {
                     "Install it: \($0)"

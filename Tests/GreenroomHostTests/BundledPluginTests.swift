@@ -105,7 +105,7 @@ import Testing
         #expect(own.contains("libRecorder.so"))
         var needed: Set<String> = []
         for library in libraries {
-            needed.formUnion(LibraryNeeds(of: "\(Checkout.products)/\(library)")?.names ?? [])
+            needed.formUnion(ELFLibrary(of: "\(Checkout.products)/\(library)")?.needed ?? [])
         }
         let system = ["libc.so", "libm.so", "libgcc_s.so", "libstdc++.so", "ld-linux"]
         let swift = ["libswift", "lib_", "libFoundation", "libdispatch", "libBlocksRuntime"]

@@ -1,4 +1,5 @@
 import Foundation
+import GreenroomPluginInterface
 import TestSupport
 import Testing
 

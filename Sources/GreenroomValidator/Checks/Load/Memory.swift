@@ -1,3 +1,5 @@
+import GreenroomPluginInterface
+
 extension Catalogue {
     static let memory = Check(
         ofLibrary: "load.memory", "no memory is both writable and executable",
@@ -24,11 +26,11 @@ extension ELFFile {
             return "has relocations in its code (TEXTREL), which must be writable for that. "
                 + "Compile all of it with -fPIC."
         }
-        if segments.contains(where: { $0.isLoaded && $0.isWritable && $0.isExecutable }) {
+        if library.segments.contains(where: { $0.isLoaded && $0.isWritable && $0.isExecutable }) {
             return "has a segment that is both writable and executable. Leave -N and such "
                 + "linker scripts out."
         }
-        if !hasPlainStack {
+        if !library.hasPlainStack {
             return "asks for executable stacks for the whole process: one of its object "
                 + "files does not declare a non-executable stack. Link with -Wl,-z,noexecstack, and "
                 + "end assembly with .section .note.GNU-stack,\"\",@progbits."
