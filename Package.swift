@@ -685,7 +685,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: [
-                "GreenroomConfig", "GreenroomHost", "GreenroomModel",
+                "GreenroomConfig", "GreenroomHost", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomModel",
                 "GreenroomPluginInterface", "GreenroomSchema", "GreenroomSession",
                 "SessionTestSupport", "TestSupport",
             ]),

@@ -44,7 +44,7 @@ final class BrowserOverlay: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser", name: "Browser", version: "1.0.0",
         summary: "Overlays a web page on the video; transparent areas show the video",
-        vendor: "Greenroom")
+        vendor: "Greenroom", needs: .ownSandbox)
 
     private var settings: BrowserSettings
     private let host: PluginHost

@@ -79,7 +79,8 @@ private final class BrowserSource {
 final class BrowserCamera: VideoSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser-camera", name: "Browser", version: "1.0.0",
-        summary: "Shows a web page as a camera", vendor: "Greenroom")
+        summary: "Shows a web page as a camera", vendor: "Greenroom",
+        needs: .ownSandbox)
 
     private let source: BrowserSource
     private var sender: VideoSender?
@@ -110,7 +111,8 @@ final class BrowserCamera: VideoSource {
 final class BrowserShare: ShareSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser-share", name: "Browser", version: "1.0.0",
-        summary: "Shows a web page as a share", vendor: "Greenroom")
+        summary: "Shows a web page as a share", vendor: "Greenroom",
+        needs: .ownSandbox)
 
     private let source: BrowserSource
 

@@ -29,7 +29,8 @@ final class PageAudio: Sendable {
 final class BrowserEars: Output {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser-ears", name: "Browser", version: "1.0.0",
-        summary: "Gives a web page the session's audio as its microphone", vendor: "Greenroom")
+        summary: "Gives a web page the session's audio as its microphone", vendor: "Greenroom",
+        needs: .ownSandbox)
 
     /// The audio that the page hears.
     enum Source: String, CaseIterable {
@@ -111,7 +112,8 @@ private struct PageVoice {
 final class BrowserMicrophone: Microphone {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser-microphone", name: "Browser", version: "1.0.0",
-        summary: "Plays a web page's audio as a microphone", vendor: "Greenroom")
+        summary: "Plays a web page's audio as a microphone", vendor: "Greenroom",
+        needs: .ownSandbox)
 
     private let voice: PageVoice
     var format: AudioFormat { PageAudio.format }
@@ -125,7 +127,8 @@ final class BrowserMicrophone: Microphone {
 final class BrowserShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser-share-audio", name: "Browser", version: "1.0.0",
-        summary: "Plays a web page's audio as a share's audio", vendor: "Greenroom")
+        summary: "Plays a web page's audio as a share's audio", vendor: "Greenroom",
+        needs: .ownSandbox)
 
     private let voice: PageVoice
     var format: AudioFormat { PageAudio.format }

@@ -66,7 +66,7 @@ struct Frei0rEffect: Sendable {
             id: name.lowercased().replacing("frei0r-", with: "frei0r.", maxReplacements: 1),
             name: name, version: "\(info.majorVersion).\(info.minorVersion).0",
             summary: (summary.isEmpty ? name : summary) + record.note,
-            vendor: author.isEmpty ? nil : author)
+            vendor: author.isEmpty ? nil : author, needs: .process)
     }
 
     /// The smallest size that the effect can have and a frame fits in.

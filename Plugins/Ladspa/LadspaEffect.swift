@@ -84,7 +84,8 @@ struct LadspaEffect: @unchecked Sendable {
         self.descriptor = descriptor
         description = PluginDescription(
             id: "ladspa.\(label.lowercased())", name: "ladspa-\(label)", version: "1.0.0",
-            summary: title.isEmpty ? label : title, vendor: maker.isEmpty ? nil : maker)
+            summary: title.isEmpty ? label : title, vendor: maker.isEmpty ? nil : maker,
+            needs: .process)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -4,7 +4,8 @@ import GreenroomPlugin
 final class Media: VideoSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.media", name: "Media", version: "1.0.0",
-        summary: "Plays the video of a file or a stream as a camera", vendor: "Greenroom")
+        summary: "Plays the video of a file or a stream as a camera", vendor: "Greenroom",
+        needs: [.process, .oneProcess])
 
     private var player: VideoPlayer
     private var sender: VideoSender?
@@ -42,7 +43,8 @@ final class Media: VideoSource {
 final class MediaShare: ShareSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.media-share", name: "MediaShare", version: "1.0.0",
-        summary: "Plays the video of a file or a stream as a share", vendor: "Greenroom")
+        summary: "Plays the video of a file or a stream as a share", vendor: "Greenroom",
+        needs: [.process, .oneProcess])
 
     private var player: VideoPlayer
 

@@ -4,7 +4,8 @@ import GreenroomPlugin
 final class MediaAudio: Microphone {
     static let plugin = PluginDescription(
         id: "org.greenroom.media-audio", name: "MediaAudio", version: "1.0.0",
-        summary: "Plays the audio of a file or a stream as a microphone", vendor: "Greenroom")
+        summary: "Plays the audio of a file or a stream as a microphone", vendor: "Greenroom",
+        needs: [.process, .oneProcess])
 
     private var player: AudioPlayer
 
@@ -29,7 +30,8 @@ final class MediaAudio: Microphone {
 final class MediaShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.media-share-audio", name: "MediaShareAudio", version: "1.0.0",
-        summary: "Plays the audio of a file or a stream as a share's audio", vendor: "Greenroom")
+        summary: "Plays the audio of a file or a stream as a share's audio", vendor: "Greenroom",
+        needs: [.process, .oneProcess])
 
     private var player: AudioPlayer
 

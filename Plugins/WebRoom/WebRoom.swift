@@ -10,7 +10,8 @@ import RoomDecisions
 final class WebRoom: Call {
     static let plugin = PluginDescription(
         id: "org.greenroom.web-room", name: "WebRoom", version: "1.0.0",
-        summary: "A room in a web page, to watch the session and to join it", vendor: "Greenroom")
+        summary: "A room in a web page, to watch the session and to join it", vendor: "Greenroom",
+        needs: [.process, .network], memoryMegabytes: 1000)
 
     /// The codec of the video with media servers.
     enum ServerCodec: String, CaseIterable {

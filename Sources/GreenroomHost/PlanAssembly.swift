@@ -120,7 +120,7 @@ private struct Assembly {
                         + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
                 return nil
             }
-            let standard = locator.standardIsolation(of: found.path)
+            let standard = locator.standardIsolation(of: seen, in: found.path)
             // The library of an isolated plugin is not loaded into this process.
             if ScriptInterpreter.runs(found.path),
                 configuration.isolation(of: plugin, standard: standard) == .host
@@ -153,8 +153,7 @@ private struct Assembly {
                 }
             }
             var isolation = isolation(
-                of: plugin, kind, settings, needs: locator.processNeeds(of: found.path),
-                standardSandbox: locator.standardSandbox(of: found.path))
+                of: plugin, descriptor, settings, isBundled: locator.isBundled(found.path))
             if let folder { isolation.grants.write.append(folder) }
             if ScriptInterpreter.runs(found.path) {
                 isolation = program(of: found.path, descriptor, isolation)
@@ -171,7 +170,8 @@ private struct Assembly {
                     "\(address)")
             }
             return SourcePlan(
-                factory: try factory(of: found.path, isolation, locator, python: plugin.python),
+                factory: try factory(
+                    of: descriptor, in: found.path, isolation, locator, python: plugin.python),
                 descriptor: descriptor,
                 settings: settings, configuration: plugin, onFailure: policy,
                 isolation: isolation)
@@ -205,9 +205,12 @@ private struct Assembly {
 
     /// The library of an isolated plugin.
     private mutating func factory(
-        of path: String, _ plan: IsolationPlan, _ locator: PluginLocator, python: String?
+        of plugin: PluginDescriptor, in path: String, _ plan: IsolationPlan,
+        _ locator: PluginLocator, python: String?
     ) throws(LoadError) -> any PluginFactory {
-        guard locator.sharesProcess(path) else { return locator.isolated(path, plan) }
+        guard plugin.needs.contains(.oneProcess) || ScriptInterpreter.runs(path) else {
+            return locator.isolated(path, plan)
+        }
         let interpreter = try locator.interpreter(of: path, python: python)
         let process = Process(path: path, plan: plan, interpreter: interpreter)
         let factory = common[process] ?? locator.common(path, plan, interpreter)
@@ -237,29 +240,26 @@ private struct Assembly {
     /// The isolation of a plugin.
     ///
     /// - Parameters:
-    ///   - kind: The plugin's kind.
+    ///   - descriptor: The plugin's description.
     ///   - settings: Its checked settings.
-    ///   - needs: The needs of a bundled plugin; nil if none.
-    ///   - standardSandbox: The sandbox without a key or a grant; nil for the session's default.
+    ///   - isBundled: Whether the host trusts the plugin, and grants what it needs without keys of the file.
     private func isolation(
-        of plugin: PluginConfiguration, _ kind: PluginKind, _ settings: [PluginSetting],
-        needs: PluginLocator.ProcessNeeds?, standardSandbox: SandboxMode?
+        of plugin: PluginConfiguration, _ descriptor: PluginDescriptor, _ settings: [PluginSetting],
+        isBundled: Bool
     ) -> IsolationPlan {
         var process = configuration.process(of: plugin)
-        // Grants ask for the sandbox that enforces them.
-        if let standardSandbox, plugin.sandbox == nil, configuration.sandbox == nil,
-            plugin.grants?.needProcess != true
-        {
-            process.sandbox = standardSandbox
-        }
-        if let needs {
-            if let limit = needs.memoryLimit, plugin.memoryLimit == nil {
-                process.memoryLimit = limit
+        if isBundled {
+            if descriptor.memoryMegabytes > 0, plugin.memoryLimit == nil {
+                process.memoryLimit = .megabytes(Int32(descriptor.memoryMegabytes))
             }
-            // If the file grants more than control, use only the file's grants.
+            // If the file grants more than control, use only the file's grants, in the sandbox that enforces them.
             if plugin.grants?.needProcess != true {
-                process.grants = needs.grants
-                process.grants.control = plugin.grants?.control ?? false
+                if descriptor.needs.contains(.network) { process.grants.network = true }
+                if descriptor.needs.contains(.ownSandbox), plugin.sandbox == nil,
+                    configuration.sandbox == nil
+                {
+                    process.sandbox = .off
+                }
             }
         }
         // A path in a given setting is readable. Default values are not: with them a plugin could
@@ -269,7 +269,7 @@ private struct Assembly {
             guard case .string(let path) = setting.value, !process.grants.read.contains(path)
             else { continue }
             // An output's file may not exist yet; `allow` grants its folder.
-            guard !kind.isOutput || resolvedPath(path) != nil else { continue }
+            guard !descriptor.kind.isOutput || resolvedPath(path) != nil else { continue }
             process.grants.read.append(path)
         }
         return process

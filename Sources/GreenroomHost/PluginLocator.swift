@@ -108,46 +108,14 @@ package struct PluginLocator: Sendable {
         return bundled.contains(String(path[..<slash]))
     }
 
-    /// The process of a bundled plugin that decodes foreign data or runs foreign code.
-    package struct ProcessNeeds: Sendable {
-        /// The limit of its private memory, unless the session file has one; nil for the default.
-        package var memoryLimit: MemorySize?
-        /// Its grants, unless the session file has some.
-        package var grants = Grants()
-        /// Whether sources with equal grants share a process. One process then reads the file for
-        /// both.
-        package var isShared = false
+    /// What the host grants a plugin without a key of the session file; nothing unless it is bundled.
+    package func needs(of plugin: PluginDescriptor, in path: String) -> PluginNeeds {
+        isBundled(path) ? plugin.needs : []
     }
 
-    /// The bundled libraries with such plugins, and their processes.
-    private static let isolated: [String: ProcessNeeds] = [
-        "libFrei0r.so": ProcessNeeds(),
-        "libLadspa.so": ProcessNeeds(),
-        "libMedia.so": ProcessNeeds(isShared: true),
-        "libWebRoom.so": ProcessNeeds(
-            memoryLimit: .megabytes(1000), grants: Grants(network: true)),
-    ]
-
-    /// The process that a bundled library needs; nil if it needs none, and for other libraries.
-    package func processNeeds(of path: String) -> ProcessNeeds? {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
-        return isBundled(path) ? Self.isolated[file] : nil
-    }
-
-    /// The default isolation of a library's plugins.
-    package func standardIsolation(of path: String) -> Isolation {
-        isBundled(path) && processNeeds(of: path) == nil ? .host : .process
-    }
-
-    /// The default sandbox of a library's isolated plugins; nil for the session's default. Chromium brings
-    /// its own sandbox, and cannot start in the host's.
-    package func standardSandbox(of path: String) -> SandboxMode? {
-        isBundled(path) && path.hasSuffix("/libBrowser.so") ? .off : nil
-    }
-
-    /// Whether isolated sources of a library with equal grants share a process.
-    package func sharesProcess(_ path: String) -> Bool {
-        processNeeds(of: path)?.isShared ?? ScriptInterpreter.runs(path)
+    /// The default isolation of a plugin.
+    package func standardIsolation(of plugin: PluginDescriptor, in path: String) -> Isolation {
+        isBundled(path) && !plugin.needs.contains(.process) ? .host : .process
     }
 
     /// Finds a plugin.

@@ -92,6 +92,8 @@ extension WireWriter {
         write(descriptor.vendor) { $0.write($1) }
         write(descriptor.url) { $0.write($1) }
         write(descriptor.parameters) { $0.write($1) }
+        write(descriptor.needs.rawValue)
+        write(descriptor.memoryMegabytes)
     }
 
     /// Writes the library's values except the path, which the reader already has.
@@ -202,7 +204,7 @@ extension WireReader {
             url: try readOptional { reader throws(WireError) in try reader.readString() },
             parameters: try readArray(limit: 256) { reader throws(WireError) in
                 try reader.readParameter()
-            })
+            }, needs: PluginNeeds(rawValue: try read()), memoryMegabytes: try read())
     }
 
     /// - Parameter path: The library's file.

@@ -62,11 +62,15 @@ public struct PluginDescription: Equatable, Sendable {
     public var vendor: String?
     /// A page about the plugin.
     public var url: String?
+    /// What its process needs.
+    public var needs: PluginNeeds
+    /// The private memory of its process, in megabytes; 0 if the host's default is enough.
+    public var memoryMegabytes: Int
 
     /// Describes a plugin.
     public init(
         id: String, name: String, version: String, summary: String, vendor: String? = nil,
-        url: String? = nil
+        url: String? = nil, needs: PluginNeeds = [], memoryMegabytes: Int = 0
     ) {
         self.id = id
         self.name = name
@@ -74,5 +78,7 @@ public struct PluginDescription: Equatable, Sendable {
         self.summary = summary
         self.vendor = vendor
         self.url = url
+        self.needs = needs
+        self.memoryMegabytes = memoryMegabytes
     }
 }

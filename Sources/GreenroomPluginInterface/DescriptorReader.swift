@@ -75,7 +75,9 @@ struct DescriptorReader {
             summary: try string(raw, offset(\gr_descriptor.summary), "\(place): summary"),
             vendor: try optionalString(raw, offset(\gr_descriptor.vendor), "\(place): vendor"),
             url: try optionalString(raw, offset(\gr_descriptor.url), "\(place): url"),
-            parameters: try parameters(of: address.pointee, name))
+            parameters: try parameters(of: address.pointee, name),
+            needs: PluginNeeds(rawValue: address.pointee.needs),
+            memoryMegabytes: address.pointee.memory_megabytes)
     }
 
     private func parameters(

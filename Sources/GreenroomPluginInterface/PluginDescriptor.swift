@@ -18,10 +18,14 @@ package struct PluginDescriptor: Equatable, Sendable {
     package var url: String?
     /// The plugin's settings, in the plugin's order.
     package var parameters: [Parameter]
+    package var needs: PluginNeeds
+    /// The private memory of its process; 0 if the default is enough.
+    package var memoryMegabytes: UInt16
 
     package init(
         kind: PluginKind, id: String, name: String, version: String, summary: String,
-        vendor: String? = nil, url: String? = nil, parameters: [Parameter]
+        vendor: String? = nil, url: String? = nil, parameters: [Parameter],
+        needs: PluginNeeds = [], memoryMegabytes: UInt16 = 0
     ) {
         self.kind = kind
         self.id = id
@@ -31,6 +35,8 @@ package struct PluginDescriptor: Equatable, Sendable {
         self.vendor = vendor
         self.url = url
         self.parameters = parameters
+        self.needs = needs
+        self.memoryMegabytes = memoryMegabytes
     }
 }
 

@@ -52,7 +52,9 @@ struct PluginsCommand: ParsableCommand {
                     ])
                     plugins.append(
                         descriptor.json(
-                            in: library, locator.standardIsolation(of: library.path), conformance))
+                            in: library,
+                            locator.standardIsolation(of: descriptor, in: library.path), conformance
+                        ))
                 }
             case .failure(let error):
                 guard error.code != .notAPlugin || !needed.contains(finding.path) else { continue }
@@ -165,7 +167,7 @@ struct PluginCommand: ParsableCommand {
             _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator
         ) {
             let isolation = locator.standardIsolation(
-                of: absolutePath(library.path, from: workingFolder))
+                of: descriptor, in: absolutePath(library.path, from: workingFolder))
             let sandbox = Sandbox.available
             let conformance = Conformance(of: descriptor, in: library)
             if json {
@@ -189,6 +191,8 @@ struct PluginCommand: ParsableCommand {
                     : isolation == .host
                         ? "  runs in the host's process; isolated with isolation: process"
                         : "  runs in a separate process; with isolation: host in the host's")
+            let needs = descriptor.needWords
+            if !needs.isEmpty { Console.write("  needs: \(needs.joined(separator: ", "))") }
             Console.write("  validated: \(conformance.text)")
             Console.write("  sandbox of isolated plugins on this machine:")
             let layers = sandbox.entries.map { entry in
@@ -217,6 +221,16 @@ struct PluginCommand: ParsableCommand {
 }
 
 extension PluginDescriptor {
+    /// What the plugin's process needs, in the words of the session file.
+    fileprivate var needWords: [String] {
+        let words: [(PluginNeeds, String)] = [
+            (.process, "a process"), (.oneProcess, "one process for all of a session's sources"),
+            (.network, "allow: {network: true}"), (.ownSandbox, "sandbox: off"),
+        ]
+        return words.filter { needs.contains($0.0) }.map(\.1)
+            + (memoryMegabytes > 0 ? ["memory-limit: \(memoryMegabytes) MB"] : [])
+    }
+
     /// The plugin as JSON.
     ///
     /// - Parameter sandbox: The sandbox on this machine; nil to omit it.
@@ -234,6 +248,10 @@ extension PluginDescriptor {
             ("url", url.map { .string($0) }),
             ("library", .string(library.path)),
             ("isolation", .string(isolation.rawValue)),
+            (
+                "needs",
+                needs.isEmpty && memoryMegabytes == 0 ? nil : .array(needWords.map { .string($0) })
+            ),
             ("validated", conformance.json),
             ("sandbox", sandbox.map { .array($0.entries.map(\.json)) }),
             ("settings", .array(parameters.map(\.json))),

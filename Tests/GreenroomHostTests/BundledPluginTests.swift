@@ -1,4 +1,6 @@
 import Foundation
+import GreenroomIsolation
+import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
 import TestSupport
@@ -10,35 +12,36 @@ import Testing
 @Suite struct BundledPluginTests {
     @Test(
         arguments: [
-            ("/opt/bin/libColorBars.so", .host), ("/opt/lib/greenroom/libColorBars.so", .host),
-            ("/opt/bin/libMedia.so", .process), ("/opt/lib/greenroom/libFrei0r.so", .process),
-            ("/opt/bin/libLadspa.so", .process), ("/opt/bin/libWebRoom.so", .process),
-            ("/home/ana/libColorBars.so", .process),
-            ("/home/ana/libMedia.so", .process), ("libColorBars.so", .process),
-        ] as [(String, Isolation)])
-    func `bundled plugins that decode foreign data are isolated by default`(
-        library: String, isolation: Isolation
+            ("/opt/bin/libIt.so", [], .host), ("/opt/lib/greenroom/libIt.so", [], .host),
+            ("/opt/bin/libIt.so", .network, .host), ("/opt/bin/libIt.so", .process, .process),
+            ("/home/ana/libIt.so", [], .process), ("/home/ana/libIt.so", .process, .process),
+            ("libIt.so", [], .process),
+        ] as [(String, PluginNeeds, Isolation)])
+    func `a bundled plugin is isolated by default if its description says so, and others always`(
+        library: String, needs: PluginNeeds, isolation: Isolation
     ) {
         let locator = PluginLocator(programs: "/opt/bin", pluginFolders: []) {
             path, _ throws(LoadError) in
             throw LoadError(code: .notFound, place: path, explanation: "")
         }
-        #expect(locator.standardIsolation(of: library) == isolation)
+        let plugin = PluginDescriptor(
+            kind: .videoSource, id: "it", name: "It", version: "1.0.0", summary: "", parameters: [],
+            needs: needs)
+        #expect(locator.standardIsolation(of: plugin, in: library) == isolation)
     }
 
-    @Test(
-        arguments: [
-            ("/opt/bin/libBrowser.so", .off), ("/opt/lib/greenroom/libBrowser.so", .off),
-            ("/home/ana/libBrowser.so", nil), ("/opt/bin/libCommand.so", nil),
-        ] as [(String, SandboxMode?)])
-    func `only the bundled Browser is isolated without the host's sandbox by default`(
-        library: String, sandbox: SandboxMode?
-    ) {
-        let locator = PluginLocator(programs: "/opt/bin", pluginFolders: []) {
-            path, _ throws(LoadError) in
-            throw LoadError(code: .notFound, place: path, explanation: "")
+    @Test func `bundled plugins that decode foreign data need a process`() throws {
+        let scanner = PluginScanner(program: Checkout.products + "/greenroom-runner")
+        for (library, needs, memory) in [
+            ("Media", [.process, .oneProcess], 0), ("WebRoom", [.process, .network], 1000),
+            ("Browser", .ownSandbox, 0), ("ColorBars", [], 0),
+        ] as [(String, PluginNeeds, UInt16)] {
+            let found = try scanner.examine("\(Checkout.products)/lib\(library).so").descriptors
+            #expect(!found.isEmpty)
+            for plugin in found {
+                #expect(plugin.needs == needs && plugin.memoryMegabytes == memory, "\(plugin.name)")
+            }
         }
-        #expect(locator.standardSandbox(of: library) == sandbox)
     }
 
     @Test(arguments: ["Media", "MediaAudio"])

@@ -38,7 +38,8 @@ extension gr_descriptor {
             vendor: export.description.vendor.map { leaked($0) },
             url: export.description.url.map { leaked($0) },
             parameters: leaked(parameters), parameter_count: UInt32(clamping: parameters.count),
-            reserved: 0)
+            needs: export.description.needs.rawValue,
+            memory_megabytes: UInt16(clamping: export.description.memoryMegabytes))
     }
 }
 

@@ -602,6 +602,20 @@ typedef struct gr_plugin {
                                                        const char *GR_NONNULL id);
 } gr_plugin;
 
+/** What a plugin's process needs. Users see it in `greenroom plugins NAME`; a plugin of others gets nothing
+ *  by asking: the session file grants it. Since minor 3; older hosts ignore it. */
+enum {
+  /** A separate process, because the plugin decodes foreign data or runs foreign code. Plugins that are
+   *  not bundled with the host have one anyway. */
+  GR_NEED_PROCESS = 1,
+  /** One process for all of a session's sources with equal grants, for example two that play one file. */
+  GR_NEED_ONE_PROCESS = 2,
+  /** Connections to the network. */
+  GR_NEED_NETWORK = 4,
+  /** Its own sandbox instead of the host's: it starts programs that cannot start in the host's. */
+  GR_NEED_OWN_SANDBOX = 8
+};
+
 /** A library's description of a plugin, read before any code but the entry runs. */
 typedef struct gr_descriptor {
   uint32_t struct_size;
@@ -615,7 +629,8 @@ typedef struct gr_descriptor {
   const char *GR_NULLABLE url;
   const gr_parameter *GR_NULLABLE parameters;
   uint32_t parameter_count;
-  uint32_t reserved; /**< zero */
+  uint16_t needs;            /**< GR_NEED_... */
+  uint16_t memory_megabytes; /**< private memory of a process; 0: the host's default is enough */
 } gr_descriptor;
 
 /** The arguments of create(). */
