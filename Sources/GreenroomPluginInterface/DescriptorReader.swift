@@ -76,8 +76,8 @@ struct DescriptorReader {
             vendor: try optionalString(raw, offset(\gr_descriptor.vendor), "\(place): vendor"),
             url: try optionalString(raw, offset(\gr_descriptor.url), "\(place): url"),
             parameters: try parameters(of: address.pointee, name),
-            needs: PluginNeeds(rawValue: address.pointee.needs),
-            memoryMegabytes: address.pointee.memory_megabytes)
+            needs: PluginNeeds(rawValue: UInt16(truncatingIfNeeded: address.pointee.needs)),
+            memoryMegabytes: UInt16(address.pointee.needs >> 16))
     }
 
     private func parameters(

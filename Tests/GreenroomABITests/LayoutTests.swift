@@ -263,7 +263,7 @@ import Testing
             [
                 ("struct_size", 0), ("kind", 4), ("id", 8), ("name", 16), ("version", 24),
                 ("summary", 32), ("vendor", 40), ("url", 48), ("parameters", 56),
-                ("parameter_count", 64), ("reserved", 68),
+                ("parameter_count", 64), ("needs", 68),
             ]),
         Layout(
             "gr_create", size: 32,

@@ -163,7 +163,7 @@ enum RecordingPlugin {
                 struct_size: UInt32(MemoryLayout<gr_descriptor>.size), kind: kind.rawValue,
                 id: leakedText("test.recording-\(index)"), name: leakedText("Recording\(index)"),
                 version: leakedText("1"), summary: leakedText("records"), vendor: nil, url: nil,
-                parameters: nil, parameter_count: 0, needs: 0, memory_megabytes: 0))
+                parameters: nil, parameter_count: 0, needs: 0))
     }
 
     nonisolated(unsafe) private static let plugins = kinds.indices.map { index in

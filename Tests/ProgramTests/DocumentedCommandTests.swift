@@ -16,8 +16,11 @@ import Testing
         var testDescription: String { place }
     }
 
-    /// `.ci/run` runs these.
-    private static let runElsewhere = ["Samples/run.sh", "Tests/run.sh"]
+    /// `.ci/run` runs these, and `Tests/Service/wheel.sh` the last.
+    private static let runElsewhere = [
+        "Samples/run.sh", "Tests/run.sh",
+        "pip install .build/wheel/greenroom-*.whl && greenroom run session.yaml",
+    ]
 
     /// Its commands need an X server: `ScreenTests` runs them.
     static let pageOfScreens = "share-a-screen"

@@ -38,8 +38,9 @@ extension gr_descriptor {
             vendor: export.description.vendor.map { leaked($0) },
             url: export.description.url.map { leaked($0) },
             parameters: leaked(parameters), parameter_count: UInt32(clamping: parameters.count),
-            needs: export.description.needs.rawValue,
-            memory_megabytes: UInt16(clamping: export.description.memoryMegabytes))
+            // `GR_NEED_MEMORY`.
+            needs: UInt32(export.description.needs.rawValue)
+                | UInt32(UInt16(clamping: export.description.memoryMegabytes)) << 16)
     }
 }
 

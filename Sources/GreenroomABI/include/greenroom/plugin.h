@@ -616,6 +616,9 @@ enum {
   GR_NEED_OWN_SANDBOX = 8
 };
 
+/** More private memory than the host's default, in megabytes from 1 to 65535. */
+#define GR_NEED_MEMORY(megabytes) ((uint32_t)(megabytes) << 16)
+
 /** A library's description of a plugin, read before any code but the entry runs. */
 typedef struct gr_descriptor {
   uint32_t struct_size;
@@ -629,8 +632,7 @@ typedef struct gr_descriptor {
   const char *GR_NULLABLE url;
   const gr_parameter *GR_NULLABLE parameters;
   uint32_t parameter_count;
-  uint16_t needs;            /**< GR_NEED_... */
-  uint16_t memory_megabytes; /**< private memory of a process; 0: the host's default is enough */
+  uint32_t needs; /**< GR_NEED_..., combined with | */
 } gr_descriptor;
 
 /** The arguments of create(). */

@@ -173,8 +173,7 @@ struct Description {
   std::string version; /**< "1.2.3" */
   std::string summary; /**< one line */
   std::vector<Parameter> parameters;
-  std::uint16_t needs = 0;            /**< GR_NEED_... */
-  std::uint16_t memory_megabytes = 0; /**< of its process; 0: the host's default is enough */
+  std::uint32_t needs = 0; /**< GR_NEED_... of its process, combined with | */
 };
 
 /** A setting and its value, which the host has checked. */
@@ -1145,7 +1144,6 @@ class Descriptor {
     descriptor_.parameters = parameters_.empty() ? nullptr : parameters_.data();
     descriptor_.parameter_count = static_cast<std::uint32_t>(parameters_.size());
     descriptor_.needs = said_.needs;
-    descriptor_.memory_megabytes = said_.memory_megabytes;
   }
 
   Description said_;
