@@ -1,5 +1,4 @@
 #include <arpa/inet.h>
-#include <gst/app/gstappsrc.h>
 #include <gst/rtp/rtp.h>
 #include <gst/sdp/sdp.h>
 #include <gst/video/video.h>
@@ -208,9 +207,11 @@ static void report_often(GstElement *webrtc)
     g_signal_emit_by_name(rtpbin, "get-internal-session", 0, &session);
     gst_object_unref(rtpbin);
     if (!session) return;
-    // At most 20 a second: 20 kbit/s. The second is their share, in bit/s.
+    // At most 20 a second: 20 kbit/s. The second is their share, in bit/s. By default a report on the network would
+    // leave with each frame; browsers send ten a second.
     g_object_set(
-        session, "rtcp-min-interval", (guint64)(50 * GST_MSECOND), "rtcp-fraction", 100000.0, NULL);
+        session, "rtcp-min-interval", (guint64)(50 * GST_MSECOND), "rtcp-fraction", 100000.0,
+        "twcc-feedback-interval", (guint64)(100 * GST_MSECOND), NULL);
     g_object_unref(session);
 }
 
@@ -375,34 +376,10 @@ static void add_probe(
     gst_object_unref(pad);
 }
 
-// Each change of the slot repeats the segment, which is the same for all slots and would go through all elements.
-static GstPadProbeReturn on_segment(GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
-    GstPad *next = gst_pad_get_peer(pad);
-    GstEvent *last = next ? gst_pad_get_sticky_event(next, GST_EVENT_SEGMENT, 0) : NULL;
-    if (next) gst_object_unref(next);
-    if (!last) return GST_PAD_PROBE_OK;
-    gst_event_unref(last);
-    return GST_PAD_PROBE_DROP;
-}
+// The key of a webrtcbin's router.
+static const char ROUTER[] = "greenroom-router";
 
-static GstFlowReturn pass_list(GstPad *pad, GstObject *parent, GstBufferList *list)
-{
-    GstPad *end = gst_element_get_static_pad(GST_ELEMENT(parent), "src");
-    GstFlowReturn result = gst_pad_push_list(end, list);
-    gst_object_unref(end);
-    return result;
-}
-
-// webrtcbin builds these elements for each slot, even without FEC. They would split the lists of packets.
-static void pass_lists(GstElement *element)
-{
-    GstPad *pad = gst_element_get_static_pad(element, "sink");
-    if (!pad) return;
-    gst_pad_set_chain_list_function(pad, pass_list);
-    gst_object_unref(pad);
-}
+static void skip_to(GstElement *webrtc, GstElement *funnel);
 
 static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
 {
@@ -423,9 +400,7 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
             data);
     } else if (strcmp(name, "rtpfunnel") == 0) {
         add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_feedback, data);
-        add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_segment, data);
-    } else if (strcmp(name, "rtpulpfecenc") == 0 || strcmp(name, "rtpredenc") == 0) {
-        pass_lists(element);
+        skip_to(GST_ELEMENT(bin), element);
     } else if (strcmp(name, "rtprtxsend") == 0) {
         // An older packet is not worth a retransmission: without a time limit, a loss causes storms. With a lower
         // limit, a loss could not be repaired if the round trip takes 120 ms.
@@ -750,8 +725,9 @@ bool greenroom_peer_link(GstPad *pad, GstPad *end)
 
 // MARK: Slots
 
-// The way of a slot: a pad outside of the pipeline that is linked with the webrtcbin. An appsrc would do, and have
-// a thread for each; with a capsfilter before the webrtcbin, GStreamer would split the lists of packets.
+// The way of a slot: a pad outside of the pipeline that is linked with the webrtcbin. Packets go through the viewer's
+// elements on the thread that brings them: an appsrc would have a thread, and wake it for each frame. With a
+// capsfilter before the webrtcbin, GStreamer would split the lists of packets.
 typedef struct route {
     struct router *of;
     guint32 index;
@@ -760,7 +736,7 @@ typedef struct route {
     GstPad *pad;
     GstCaps *caps;
     bool has_begun;
-    // The packets of a frame whose last packet has not arrived; NULL if none. Guarded by the router's lock.
+    // The packets of a frame whose last packet has not arrived; NULL if none.
     GstBufferList *frame;
     GstClockTime frame_pts;
 } route;
@@ -769,12 +745,13 @@ typedef struct router {
     greenroom_gst_context context;
     void (*key_requested)(void *value, uint32_t slot);
     guint count;
+    // The end of the elements that the webrtcbin has for each slot. They only pass packets, so only a slot's first
+    // packets, with its caps, go through them. NULL without such an end.
+    GstPad *end;
+    // Guards the routes' frames, and is held while packets pass the elements.
     GMutex lock;
     route routes[GREENROOM_PEER_SLOTS];
 } router;
-
-// The key of a source's router.
-static const char ROUTER[] = "greenroom-router";
 
 // A longer frame leaves in several lists.
 enum { LONGEST_LIST = 64 };
@@ -794,6 +771,7 @@ static void router_free(gpointer data)
         gst_caps_unref(now->caps);
         if (now->frame) gst_buffer_list_unref(now->frame);
     }
+    gst_clear_object(&freed->end);
     g_mutex_clear(&freed->lock);
     freed->context.release(freed->context.value);
     g_free(freed);
@@ -818,7 +796,6 @@ static gboolean on_slot_event(GstPad *pad, GstObject *parent, GstEvent *event)
 
 static void begin(route *now)
 {
-    now->has_begun = true;
     char *name = g_strdup_printf("slot%u", now->index);
     gst_pad_push_event(now->pad, gst_event_new_stream_start(name));
     g_free(name);
@@ -828,20 +805,13 @@ static void begin(route *now)
     gst_pad_push_event(now->pad, gst_event_new_segment(&segment));
 }
 
-static GstPadProbeReturn on_routed(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+// Pushes the packets of a frame. The connection may have ended.
+static void push_frame(route *now)
 {
-    router *self = data;
-    GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
-    guint64 slot = GST_BUFFER_OFFSET(gst_buffer_list_get(list, 0));
-    info->data = NULL;
-    if (slot < self->count) {
-        route *now = &self->routes[slot];
-        if (!now->has_begun) begin(now);
-        gst_pad_push_list(now->pad, list);
-    } else {
-        gst_buffer_list_unref(list);
-    }
-    return GST_PAD_PROBE_HANDLED;
+    GstPad *end = now->has_begun ? g_atomic_pointer_get(&now->of->end) : NULL;
+    if (!now->has_begun) begin(now);
+    now->has_begun = true;
+    gst_pad_push_list(end ? end : now->pad, g_steal_pointer(&now->frame));
 }
 
 // A pad that can pass only packets of these caps: the webrtcbin asks it before it answers.
@@ -885,8 +855,8 @@ static void on_layers_element(GstBin *bin, GstBin *parent, GstElement *element, 
 }
 
 bool greenroom_peer_route(
-    GstElement *webrtc, GstElement *source, const char *caps, uint32_t layers,
-    greenroom_gst_context context, void (*key_requested)(void *value, uint32_t slot))
+    GstElement *webrtc, const char *caps, uint32_t layers, greenroom_gst_context context,
+    void (*key_requested)(void *value, uint32_t slot))
 {
     router *made = g_new0(router, 1);
     g_mutex_init(&made->lock);
@@ -922,38 +892,36 @@ bool greenroom_peer_route(
             webrtc, "deep-element-added", G_CALLBACK(on_layers_element),
             gst_caps_ref(made->routes[0].caps), caps_free, 0);
     }
-    GstPad *pad = gst_element_get_static_pad(source, "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER_LIST, on_routed, made, router_free);
-    gst_object_unref(pad);
-    g_object_set_data(G_OBJECT(source), ROUTER, made);
+    g_object_set_data_full(G_OBJECT(webrtc), ROUTER, made, router_free);
     return true;
 }
 
+static void skip_to(GstElement *webrtc, GstElement *funnel)
+{
+    router *self = g_object_get_data(G_OBJECT(webrtc), ROUTER);
+    if (self && !self->end) {
+        g_atomic_pointer_set(&self->end, gst_element_get_static_pad(funnel, "src"));
+    }
+}
+
 void greenroom_peer_push(
-    GstElement *source, uint32_t slot, const void *head, size_t head_count, const void *payload,
+    GstElement *webrtc, uint32_t slot, const void *head, size_t head_count, const void *payload,
     size_t payload_count, uint64_t pts, bool is_last)
 {
-    router *self = g_object_get_data(G_OBJECT(source), ROUTER);
+    router *self = g_object_get_data(G_OBJECT(webrtc), ROUTER);
     if (!self || slot >= self->count) return;
     GstBuffer *packet = gst_buffer_new_allocate(NULL, head_count + payload_count, NULL);
     if (!packet) return;
     gst_buffer_fill(packet, 0, head, head_count);
     gst_buffer_fill(packet, head_count, payload, payload_count);
-    GST_BUFFER_OFFSET(packet) = slot;
     GST_BUFFER_PTS(packet) = pts;
     route *now = &self->routes[slot];
-    GstBufferList *last = NULL;
-    GstBufferList *whole = NULL;
     g_mutex_lock(&self->lock);
     // The last packet of the frame before was lost.
-    if (now->frame && now->frame_pts != pts) last = g_steal_pointer(&now->frame);
+    if (now->frame && now->frame_pts != pts) push_frame(now);
     if (!now->frame) now->frame = gst_buffer_list_new();
     now->frame_pts = pts;
     gst_buffer_list_add(now->frame, packet);
-    if (is_last || gst_buffer_list_length(now->frame) >= LONGEST_LIST) {
-        whole = g_steal_pointer(&now->frame);
-    }
+    if (is_last || gst_buffer_list_length(now->frame) >= LONGEST_LIST) push_frame(now);
     g_mutex_unlock(&self->lock);
-    if (last) gst_app_src_push_buffer_list(GST_APP_SRC(source), last);
-    if (whole) gst_app_src_push_buffer_list(GST_APP_SRC(source), whole);
 }

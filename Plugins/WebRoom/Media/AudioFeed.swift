@@ -28,9 +28,8 @@ final class AudioFeed: Sendable {
 
     /// Passes a packet on.
     func take(_ packet: StreamPacket, of stream: AudioStream) {
-        let isLate = slots.isLate
         let head = state.withLock { state -> PacketRewriter.Head? in
-            guard state.isOpen, !state.isRefused, !isLate else { return nil }
+            guard state.isOpen, !state.isRefused else { return nil }
             if state.stream !== stream || !state.rewriter.continues(packet.facts) {
                 state.stream = stream
                 state.rewriter.begin(packet.facts, at: packet.departure)

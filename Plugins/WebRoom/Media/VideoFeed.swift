@@ -5,8 +5,7 @@ import Synchronization
 /// A viewer's slot for video: which stream it has, in which layer.
 ///
 /// It changes with a key frame; until that comes, the same stream's other layer continues. A viewer
-/// that is too slow loses frames up to the next key frame. One who keeps asking for key frames
-/// waits 1, 2, then 3 s for the next: they cost the other viewers bits.
+/// who keeps asking for key frames waits 1, 2, then 3 s for the next: they cost the other viewers bits.
 final class VideoFeed: Sendable {
     /// The layers of a stream that are needed.
     struct Needs: OptionSet {
@@ -101,7 +100,6 @@ final class VideoFeed: Sendable {
     ///
     /// - Returns: Whether a key frame is needed.
     func take(_ packet: StreamPacket, _ layer: StreamLayer, of stream: VideoStream) -> Bool {
-        let isLate = slots.isLate
         let (head, needsKey) = state.withLock { state -> (PacketRewriter.Head?, Bool) in
             guard state.isOpen, state.stream === stream,
                 layer == state.target || layer == state.current
@@ -109,10 +107,9 @@ final class VideoFeed: Sendable {
                 return (nil, false)
             }
             // Wait for a key frame, with which a restarted sender begins, too.
-            if isLate || layer == state.current && !state.rewriter.continues(packet.facts) {
+            if layer == state.current, !state.rewriter.continues(packet.facts) {
                 state.current = nil
             }
-            guard !isLate else { return (nil, false) }
             let isTarget = layer == state.target
             if isTarget, packet.facts.startsKeyFrame {
                 state.rule.satisfy()

@@ -67,7 +67,7 @@ final class Guest: Sendable {
         isAdaptive = videos.first?.transportWide != nil
         audio = audios.isEmpty ? nil : RemoteAudio(services: services, onLevel: onLevel)
         let peer = try Peer(
-            "", latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
+            latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
             events: Peer.Events(
                 onConnected: { [weak self] in self?.join(onGone, onJoined) }, onGone: onGone,
                 onMedia: { [weak self] encoding in self?.elements(for: encoding) },

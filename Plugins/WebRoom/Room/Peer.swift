@@ -76,11 +76,9 @@ final class Peer: Sendable {
     /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
     private let hasHeard = Atomic(false)
 
-    /// - Parameters:
-    ///   - elements: The elements that are linked with the `webrtcbin`, whose name is `peer`.
-    ///   - bounds: The limits of what the far end may send.
+    /// - Parameter bounds: The limits of what the far end may send.
     init(
-        _ elements: String, latencyMilliseconds: Int, bounds: StreamLimit.Bounds, events: Events,
+        latencyMilliseconds: Int, bounds: StreamLimit.Bounds, events: Events,
         services: RoomServices
     ) throws(PluginError) {
         self.events = events
@@ -89,7 +87,7 @@ final class Peer: Sendable {
         let now = greenroom_gst_now()
         state = Mutex(State(begun: now, lastHeard: now))
         pipeline = try Pipeline(
-            "webrtcbin name=peer bundle-policy=max-bundle latency=\(latencyMilliseconds) \(elements)",
+            "webrtcbin name=peer bundle-policy=max-bundle latency=\(latencyMilliseconds)",
             onWarning: { [warnings] text in warnings.text.withLock { $0 = text } },
             onError: { text in events.onGone(text) })
         do throws(PluginError) {

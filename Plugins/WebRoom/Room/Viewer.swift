@@ -60,7 +60,7 @@ final class Viewer: Sendable {
         let opening = Opening()
         let feedback = Handler<greenroom_peer_feedback> { opening.take($0) }
         peer = try Peer(
-            Slots.elements, latencyMilliseconds: 0, bounds: .viewer,
+            latencyMilliseconds: 0, bounds: .viewer,
             events: Peer.Events(
                 onConnected: { opening.open() }, onGone: onGone,
                 onFeedback: { feedback.call($0) }),

@@ -207,18 +207,17 @@ void greenroom_peer_ignore_reports(GstElement *_Nonnull webrtc);
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };
 
-// Let packets of an appsrc enter a peer by the slots that they were pushed for. `caps` has a structure for each slot,
-// with its SSRC. The last `layers` slots are further layers of the first slot's video. `key_requested` is called when
-// the far end needs a key frame.
+// Let packets enter a peer by slots, as long as it exists. `caps` has a structure for each slot, with its SSRC. The last
+// `layers` slots are further layers of the first slot's video. `key_requested` is called when the far end needs a key
+// frame.
 bool greenroom_peer_route(
-    GstElement *_Nonnull webrtc, GstElement *_Nonnull source, const char *_Nonnull caps,
-    uint32_t layers, greenroom_gst_context context,
+    GstElement *_Nonnull webrtc, const char *_Nonnull caps, uint32_t layers, greenroom_gst_context context,
     void (*_Nonnull key_requested)(void *_Nonnull value, uint32_t slot));
 
-// Push an RTP packet into the appsrc of greenroom_peer_route for a slot: a copy of its head and of its payload. The
-// packets of a frame leave together, with its last packet, because each push wakes a thread.
+// Push an RTP packet into a slot of a peer that is connected: a copy of its head and of its payload. The packets of a
+// frame leave together, with its last packet, because each push goes through many elements.
 void greenroom_peer_push(
-    GstElement *_Nonnull source, uint32_t slot, const void *_Nonnull head, size_t head_count,
+    GstElement *_Nonnull webrtc, uint32_t slot, const void *_Nonnull head, size_t head_count,
     const void *_Nonnull payload, size_t payload_count, uint64_t pts, bool is_last);
 
 // Add elements by their description, which has one open end: that is returned. NULL: they can't be
