@@ -38,6 +38,8 @@ typedef struct peer {
     gboolean sends;
     GstCaps *audio;
     GstCaps *video;
+    // The end of the queue behind the socket; NULL before it is there.
+    GstPad *receiver;
 } peer;
 
 static peer *peer_ref(peer *self)
@@ -53,6 +55,7 @@ static void peer_unref(gpointer data)
     self->context.release(self->context.value);
     gst_clear_caps(&self->audio);
     gst_clear_caps(&self->video);
+    gst_clear_object(&self->receiver);
     g_free(self);
 }
 
@@ -265,13 +268,17 @@ static void measure(GstPadProbeInfo *info, size_t *count, size_t *bytes, bool *e
     }
 }
 
-// Whether a packet may pass: STUN and DTLS always pass, media only after the certificate of the far end is trusted.
-// SRTP and SRTCP begin with 128 to 191 (RFC 7983).
-static bool may_pass(peer *self, GstBuffer *packet)
+// Whether a packet is SRTP or SRTCP: they begin with 128 to 191 (RFC 7983).
+static bool is_media(GstBuffer *packet)
 {
     guint8 first = 0;
-    if (gst_buffer_extract(packet, 0, &first, 1) != 1) return false;
-    if (first < 128 || first > 191) return true;
+    return gst_buffer_extract(packet, 0, &first, 1) == 1 && first >= 128 && first <= 191;
+}
+
+// Whether a packet may pass: STUN and DTLS always pass, media only after the certificate of the far end is trusted.
+static bool may_pass(peer *self, GstBuffer *packet)
+{
+    if (!is_media(packet)) return gst_buffer_get_size(packet) > 0;
     return g_atomic_int_get(&self->is_trusted) && !g_atomic_int_get(&self->is_refused);
 }
 
@@ -325,8 +332,16 @@ static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer 
     bool ends_frame = false;
     if (!all_may_pass(self, info)) return GST_PAD_PROBE_DROP;
     measure(info, &count, &bytes, &ends_frame);
-    bool passes = self->calls.heard(self->context.value, count, bytes);
-    return passes && !is_empty_report(info) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+    if (!self->calls.heard(self->context.value, count, bytes) || is_empty_report(info)) {
+        return GST_PAD_PROBE_DROP;
+    }
+    // webrtcbin has a queue for what arrives before it can be decrypted. Media, which arrive later, would only wake
+    // its thread.
+    GstPad *receiver = g_atomic_pointer_get(&self->receiver);
+    bool is_list = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST;
+    if (!receiver || is_list || !is_media(GST_PAD_PROBE_INFO_BUFFER(info))) return GST_PAD_PROBE_OK;
+    gst_pad_chain(receiver, g_steal_pointer(&info->data));
+    return GST_PAD_PROBE_HANDLED;
 }
 
 // The bytes of a packet beside its payload: the headers of RTP with an extension, SRTP, UDP and IP.
@@ -389,6 +404,10 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
         add_probe(
             element, "src", GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet,
             data);
+    } else if (strcmp(name, "dtlssrtpdec") == 0) {
+        peer *self = data;
+        GstPad *pad = gst_element_get_static_pad(element, "sink");
+        if (!g_atomic_pointer_compare_and_exchange(&self->receiver, NULL, pad)) gst_clear_object(&pad);
     } else if (strcmp(name, "dtlsdec") == 0) {
         const char *pem = certificate_of_process()->pem;
         if (pem) g_object_set(element, "pem", pem, NULL);
