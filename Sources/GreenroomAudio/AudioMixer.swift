@@ -70,9 +70,39 @@ package final class AudioMixer: Sendable {
         var start: Int64 = 0
         /// The mix without the participants whom the sink leaves out.
         var taken: Mix
+        /// Later values of ``taken``, each with its first position.
+        var changes: [(start: Int64, taken: Mix)] = []
 
         init(mix: Mix, sink: any AudioSink, start: Int64 = 0) {
             (self.mix, self.sink, self.start, taken) = (mix, sink, start, mix)
+        }
+
+        /// Whether a participant's audio is in the mix now, or in one of the later mixes.
+        func has(_ participant: UInt32) -> Bool {
+            taken.has(participant) || changes.contains { $0.taken.has(participant) }
+        }
+
+        /// Leaves participants out, instead of those before.
+        ///
+        /// - Parameters:
+        ///   - new: Those of them who have no audio yet.
+        ///   - place: The first position without the others.
+        mutating func leaveOut(_ participants: Set<UInt32>, new: Set<UInt32>, from place: Int64) {
+            taken.leftOut.formUnion(new)
+            for index in changes.indices { changes[index].taken.leftOut.formUnion(new) }
+            var next = mix
+            next.leftOut.formUnion(participants)
+            if next != changes.last?.taken ?? taken { changes.append((place, next)) }
+        }
+
+        /// Makes the changes up to a position.
+        ///
+        /// - Returns: Whether there were any.
+        mutating func change(upTo place: Int64) -> Bool {
+            guard let due = changes.last(where: { $0.start <= place }) else { return false }
+            taken = due.taken
+            changes.removeAll { $0.start <= place }
+            return true
         }
     }
 
@@ -116,17 +146,17 @@ package final class AudioMixer: Sendable {
     private let clock: SessionClock
     /// The delay of audio between the pull and the outputs, in frames: whole stretches.
     private let delay: Int64
-    private let ended: @Sendable () -> Void
+    private let changed: @Sendable () -> Void
 
     /// - Parameters:
     ///   - delayFrames: The delay of audio in every source, in frames, as returned by
     ///     ``wholeStretches(_:)``.
-    ///   - ended: Called after a track has ended. [the audio thread]
+    ///   - changed: Called after a track has ended, or a mix leaves out others. [the audio thread]
     package init(
         tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], delayFrames: Int = 0,
-        clock: SessionClock, ended: @escaping @Sendable () -> Void = {}
+        clock: SessionClock, changed: @escaping @Sendable () -> Void = {}
     ) {
-        self.ended = ended
+        self.changed = changed
         delay = Int64(delayFrames)
         state = Monitor(
             State(
@@ -221,12 +251,22 @@ package final class AudioMixer: Sendable {
     }
 
     /// Leaves participants out of the mixes of some sinks, instead of those before. [any]
-    package func leaveOut(_ participants: Set<UInt32>, of sinks: [any AudioSink]) {
+    ///
+    /// - Parameter nanoseconds: The time of the change, from the session's start. The mix still has the audio of
+    ///   earlier times. A participant who has no track yet is left out of all times.
+    package func leaveOut(
+        _ participants: Set<UInt32>, of sinks: [any AudioSink], at nanoseconds: Int64
+    ) {
+        let start = Self.block(at: nanoseconds + Self.stretchNanoseconds - 1)
         state.withLock { state in
+            let new = participants.subtracting(state.entries.compactMap(\.track.participant))
             for index in state.mixSinks.indices {
-                let output = state.mixSinks[index]
+                var output = state.mixSinks[index]
                 guard sinks.contains(where: { $0 === output.sink }) else { continue }
-                state.mixSinks[index].taken.leftOut = output.mix.leftOut.union(participants)
+                output.leaveOut(
+                    participants, new: new,
+                    from: output.start < state.place - delay ? start : output.start)
+                state.mixSinks[index] = output
             }
         }
     }
@@ -244,7 +284,7 @@ package final class AudioMixer: Sendable {
     /// Whether a participant's audio is in a mix that a sink receives. [any]
     package func mixes(participant: UInt32) -> Bool {
         state.withLock { state in
-            state.mixSinks.contains { !$0.sink.isIdle && $0.taken.has(participant) }
+            state.mixSinks.contains { !$0.sink.isIdle && $0.has(participant) }
         }
     }
 
@@ -357,16 +397,21 @@ package final class AudioMixer: Sendable {
         _ adjusters: inout AudioAdjusters
     ) {
         let written = place - delay
-        let (entries, mixSinks, adjustments, endedCount) = state.withLock { state in
+        let (entries, mixSinks, adjustments, isChanged) = state.withLock { state in
             state.place = place + Int64(Self.stretch)
             let before = state.entries.count
+            var isChanged = false
+            for index in state.mixSinks.indices where !state.mixSinks[index].changes.isEmpty {
+                isChanged = state.mixSinks[index].change(upTo: written) || isChanged
+            }
             for entry in state.entries where entry.end <= written { state.forget(entry) }
             state.entries.removeAll { $0.end <= written }
             return (
-                state.entries, state.mixSinks, state.adjustments, before - state.entries.count
+                state.entries, state.mixSinks, state.adjustments,
+                isChanged || state.entries.count < before
             )
         }
-        if endedCount > 0 { ended() }
+        if isChanged { changed() }
         adjusters.keep(adjustments)
         let taking = mixSinks.lazy.filter { !$0.sink.isIdle }
         sums.begin(frames * 2, for: taking.map(\.taken))

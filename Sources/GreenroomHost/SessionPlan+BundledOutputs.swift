@@ -26,6 +26,21 @@ extension SessionPlan {
         "org.greenroom.speaker-file": ("path", false), "org.greenroom.recorder": ("file", false),
     ]
 
+    /// The report of a session that records no folder: `talk.report.json` beside `talk.mkv`, which its first
+    /// bundled output that writes a file or a folder writes; nil if none does.
+    var pathOfReport: String? {
+        outputs.sorted { $0.key < $1.key }.lazy.compactMap { _, plugin -> String? in
+            guard let (setting, isFolder) = Self.written[plugin.descriptor.id],
+                case .string(let path)? = plugin.settings.first(where: { $0.name == setting })?
+                    .value,
+                !path.isEmpty
+            else { return nil }
+            let slash = path.lastIndex(of: "/") ?? path.startIndex
+            let dot = isFolder ? nil : path[slash...].lastIndex(of: ".")
+            return "\(path[..<(dot ?? path.endIndex)]).report.json"
+        }.first
+    }
+
     /// Bundled outputs in a separate process that may not write where their settings say, each with the
     /// grant that is missing.
     package var missingWriteGrants: [(plugin: SourcePlan, problem: ConfigurationProblem)] {

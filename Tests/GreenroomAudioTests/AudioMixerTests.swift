@@ -10,7 +10,7 @@ import Testing
     private final class Sink: AudioSink {
         private let clock: SessionClock
         private let idle: Atomic<Bool>
-        let state = Mutex((skipped: 0, written: 0, times: [Int64]()))
+        let state = Mutex((skipped: 0, written: 0, times: [Int64](), peaks: [Int16]()))
 
         init(isIdle: Bool, on clock: SessionClock) {
             self.clock = clock
@@ -22,7 +22,9 @@ import Testing
         func skip(_ frames: Int) { state.withLock { $0.skipped += frames } }
         func write(_ samples: Span<Int16>) {
             let (frames, now) = (samples.count / 2, clock.now)
+            let peak = samples.indices.map { samples[$0] }.max() ?? 0
             state.withLock { state in
+                state.peaks.append(peak)
                 state.written += frames
                 state.times.append(now)
             }
@@ -30,11 +32,14 @@ import Testing
         func finish(until deadline: Int64) {}
     }
 
-    private final class Silence: AudioSource {
+    private final class Level: AudioSource {
         let pulled = Mutex(0)
+        private let level: Int16
+
+        init(_ level: Int16 = 0) { self.level = level }
 
         func pull(_ frames: Int, into output: inout MutableSpan<Int16>) -> Int {
-            for index in 0..<(frames * 2) { output[index] = 0 }
+            for index in 0..<(frames * 2) { output[index] = level }
             pulled.withLock { $0 += frames }
             return frames
         }
@@ -43,12 +48,14 @@ import Testing
     /// Runs a mixer with one sink of the mix of all tracks until a time of the session, and a body on another thread
     /// at a time.
     private func run(
-        until end: Int64, isIdle: Bool, at time: Int64 = 0,
+        until end: Int64, isIdle: Bool, at time: Int64 = 0, delayFrames: Int = 0,
+        tracks: [AudioMixer.Track] = [],
         _ body: @escaping @Sendable (AudioMixer, Sink) -> Void = { _, _ in }
     ) -> (sink: Sink, epoch: Int64) {
         let clock = SessionClock(isVirtual: true)
         let sink = Sink(isIdle: isIdle, on: clock)
-        let mixer = AudioMixer(tracks: [], mixSinks: [(.all, sink)], clock: clock)
+        let mixer = AudioMixer(
+            tracks: tracks, mixSinks: [(.all, sink)], delayFrames: delayFrames, clock: clock)
         mixer.finish(at: end)
         let epoch = clock.now
         // Time stands still until both threads wait.
@@ -98,7 +105,7 @@ import Testing
     }
 
     @Test func `a track that is added to an idle mixer starts in the 10 ms block of that time`() {
-        let source = Silence()
+        let source = Level()
         let start = Mutex<Int64>(0)
         let state = run(until: 2000 * Self.ms, isIdle: true, at: 1234 * Self.ms) { mixer, _ in
             mixer.add(at: 1234 * Self.ms) { begin in
@@ -109,6 +116,36 @@ import Testing
         #expect(start.withLock { $0 } == 1230 * Self.ms)
         #expect(source.pulled.withLock { $0 } == 770 * 48)
         #expect(state.skipped + state.written == 2000 * 48)
+    }
+
+    @Test(arguments: [0, 960])
+    func `people are left out of a mix from the next 10 ms on, and return in the same way`(
+        delay: Int
+    ) {
+        let tracks = [(1, 100), (2, 10)].map {
+            AudioMixer.Track(source: Level($1), sinks: [], participant: $0)
+        }
+        let peaks = run(
+            until: 300 * Self.ms, isIdle: false, at: 203 * Self.ms, delayFrames: delay,
+            tracks: tracks
+        ) { mixer, sink in
+            // Two commands before the mixer has reached the time of the first one.
+            mixer.leaveOut([1], of: [sink], at: 203 * Self.ms)
+            mixer.leaveOut([2], of: [sink], at: 241 * Self.ms)
+            #expect(mixer.mixes(participant: 1) && mixer.mixes(participant: 2))
+        }.sink.state.withLock { $0.peaks }
+        #expect(
+            peaks == [110].repeated(21) + [10].repeated(4) + [100].repeated(5), "\(peaks)")
+    }
+
+    @Test func `a participant who is left out before the first audio is in no part of a mix`() {
+        let peaks = run(until: 300 * Self.ms, isIdle: false, at: 203 * Self.ms) { mixer, sink in
+            mixer.leaveOut([1], of: [sink], at: 203 * Self.ms)
+            mixer.add(at: 150 * Self.ms) { _ in
+                AudioMixer.Track(source: Level(100), sinks: [], participant: 1)
+            }
+        }.sink.state.withLock { $0.peaks }
+        #expect(peaks == [0].repeated(30), "\(peaks)")
     }
 
     @Test func `a mixer that is behind catches up at ten times real time`() {
@@ -140,4 +177,8 @@ import Testing
         #expect(
             AudioMixer.nanoseconds(at: place) == hours * 3600 * 1_000_000_000 + 10_000_000)
     }
+}
+
+extension [Int16] {
+    fileprivate func repeated(_ count: Int) -> [Int16] { (0..<count).flatMap { _ in self } }
 }

@@ -292,11 +292,12 @@ final class ParticipantPipelines: Sendable {
         return true
     }
 
-    /// Leaves people out of the mixes of the outputs that leave them out.
+    /// Leaves people out of the mixes of the outputs that leave them out, from now on.
     func leaveOut(_ people: some Collection<OutputTrack.Participant>) {
         for connection in connections {
             mixer.leaveOut(
-                Set(people.filter(connection.leavesOut).map(\.number)), of: connection.audioSinks)
+                Set(people.filter(connection.leavesOut).map(\.number)), of: connection.audioSinks,
+                at: timeline.time(of: clock.now))
         }
     }
 

@@ -8,6 +8,8 @@ import SystemPackage
 extension ReportFile {
     /// Writes a report over the previous report.
     func write(_ report: SessionReport) throws(OutputError) {
+        // An output that has not begun may not have made the folder yet.
+        guard isRecording || access(parentFolder(of: path), F_OK) == 0 else { return }
         do {
             let text = Array((try report.jsonText(isPretty: true) + "\n").utf8)
             do {

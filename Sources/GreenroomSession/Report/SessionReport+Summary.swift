@@ -38,8 +38,8 @@ extension SessionReport {
         for hook in hooks ?? [] where hook.undeliveredCount > 0 {
             lines.append(
                 "on.\(hook.on): \(hook.undeliveredCount) of "
-                    + "\(hook.delivered + hook.undeliveredCount) events not delivered; the report "
-                    + "lists them")
+                    + "\(hook.delivered + hook.undeliveredCount) events not delivered; the log "
+                    + "says why")
         }
         if outcome == .outputsFailed {
             lines.append(

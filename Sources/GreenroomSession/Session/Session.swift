@@ -209,7 +209,7 @@ public final class Session: Sendable {
             if let track = composer.videoTrack { pipeline.showBlack(on: track) }
         }
         self.pipeline.withLock { $0 = pipeline }
-        captions.begin(at: pipeline.epoch, in: pipeline.reports.map(\.captions))
+        captions.begin(at: pipeline.epoch, in: pipeline.reports.compactMap(\.captions))
         events.send(.started)
         let disks = watchDisks(of: plugins, pipeline)
         publish(plugins, pipeline)
@@ -637,7 +637,7 @@ public final class Session: Sendable {
             } catch {
                 guard unwrittenReports.withLock({ $0.insert(file.path).inserted }) else { continue }
                 events.sendFailed(
-                    output: error.place, reason: error.explanation, isRecording: true)
+                    output: error.place, reason: error.explanation, isRecording: file.isRecording)
             }
         }
     }

@@ -135,10 +135,12 @@ final class SessionPipeline: Sendable {
         }
         self.audioTracks = audioTracks
         audioSinks = outputs.audioSinks
-        reports = outputs.reports
+        reports =
+            outputs.reports.isEmpty
+            ? plan.reportPath.map { [ReportFile(path: $0)] } ?? [] : outputs.reports
         audioMixer = AudioMixer(
             tracks: tracks, mixSinks: outputs.mixSinks + filters.referenceSinks,
-            delayFrames: filters.delayFrames, clock: clock, ended: events.wake)
+            delayFrames: filters.delayFrames, clock: clock, changed: events.wake)
         if let duration { audioMixer.finish(at: duration) }
         hasCall = outputs.hasCall
         recordsParticipantsAlone =

@@ -17,6 +17,8 @@ package struct SessionPlan: Sendable {
 
     /// The hooks, with their keys.
     package var hooks: [HookTrigger: HookJob] = [:]
+    /// The file of the report if no output records a folder; nil if there is no place for it.
+    package var reportPath: String?
     /// Attempts to deliver an event in a folder. Blocks.
     var deliver: @Sendable (HookEvent, HookJob, _ folder: String) -> HookResult = {
         HookProcess.deliver($0, by: $1, in: $2)

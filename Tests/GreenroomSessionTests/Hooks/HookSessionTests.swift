@@ -89,7 +89,7 @@ import Testing
         #expect(joined.undelivered.map(\.reason) == ["x ended with exit code 1"])
         #expect(
             result.report.summary.contains(
-                "on.guest-joined: 1 of 1 events not delivered; the report lists them"))
+                "on.guest-joined: 1 of 1 events not delivered; the log says why"))
         let lines = result.events.compactMap { event -> String? in
             guard case .pluginLog("on.guest-joined", .warning, let text) = event else { return nil }
             return text
