@@ -686,7 +686,7 @@ let package = Package(
             name: "GreenroomHostTests",
             dependencies: [
                 "GreenroomConfig", "GreenroomHost", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomModel",
+                "GreenroomLifecycle", "GreenroomModel", "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomSchema", "GreenroomSession",
                 "SessionTestSupport", "TestSupport",
             ]),

@@ -37,12 +37,14 @@ final class BrowserEars: Output {
         case incoming, mix, microphone
         case fullMix = "full-mix"
 
-        var kind: Track.Kind {
+        /// The tracks, best first. The session's own mix has the page's voice, so in a call `mix` is the
+        /// participants' mix.
+        var kinds: [Track.Kind] {
             switch self {
-            case .incoming: .incoming
-            case .mix: .mix
-            case .microphone: .microphone
-            case .fullMix: .fullMix
+            case .incoming: [.incoming]
+            case .mix: [.incoming, .mix]
+            case .microphone: [.microphone]
+            case .fullMix: [.fullMix]
             }
         }
     }
@@ -59,21 +61,31 @@ final class BrowserEars: Output {
 
     private let settings: Settings
     private let page: PageAudio
-    private var hasTrack = false
+    private let host: PluginHost
+    /// The tracks that the page may hear.
+    private var kinds: Set<Track.Kind> = []
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
+        self.host = host
         page = .named(settings.name)
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard track.participant == nil, track.kind == settings.hears.kind else { return nil }
-        hasTrack = true
-        return .audio(AudioTrackWant(format: PageAudio.format))
+        guard track.participant == nil, settings.hears.kinds.contains(track.kind) else {
+            return nil
+        }
+        kinds.insert(track.kind)
+        return track.kind == heard ? .audio(AudioTrackWant(format: PageAudio.format)) : nil
     }
 
+    /// The best track so far.
+    private var heard: Track.Kind? { settings.hears.kinds.first(where: kinds.contains) }
+
     func onStart() throws {
-        guard hasTrack else {
+        // A better track may have come after another one.
+        if kinds.count > 1 { host.wantsChanged() }
+        guard heard != nil else {
             throw PluginError(
                 "the session has no \(settings.hears.rawValue) for the page to hear; add its source, or "
                     + "change 'hears'", status: .unavailable)
@@ -81,6 +93,7 @@ final class BrowserEars: Output {
     }
 
     func onAudio(_ block: borrowing OutputBlock) {
+        guard block.track.kind == heard else { return }
         let samples = block.samples
         page.heard.withLock { $0.append(samples.indices.map { samples[$0] }) }
     }

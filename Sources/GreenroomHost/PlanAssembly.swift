@@ -40,10 +40,11 @@ extension SessionPlan {
         self.init(
             configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs),
             callFilters: callFilters)
-        assembly.problems += stageProblems
+        assembly.problems += stageProblems + nameProblems
         self.configuration.timeline = assembly.timeline(of: self)
         controlParser = .lines
         hooks = assembly.hooks()
+        reportPath = pathOfReport
         guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }
     }
 }

@@ -474,8 +474,8 @@ extension BrowserTests {
         """
 
     /// On the real clock: the page's audio takes real time.
-    @Test(.nightly) func `a page in a call answers a participant's tone with another tone`() throws
-    {
+    @Test(.nightly, arguments: ["incoming", "mix"])
+    func `a page in a call answers a participant's tone with another tone`(hears: String) throws {
         let folder = try TemporaryFolder()
         let page = try folder.write("page.html", Self.answeringPage)
         let session = try FileSession(
@@ -484,7 +484,8 @@ extension BrowserTests {
             microphone: \(FileSession.bundled("Browser", "name: agent"))
             call: { plugin: LoopbackCall, settings: { script: "Ana 4s-7s microphone=440" } }
             """, duration: "9s",
-            outputs: "[{ plugin: Browser, settings: { name: agent } }, { record: recording }]")
+            outputs: "[{ plugin: Browser, settings: { name: agent, hears: \(hears) } }, "
+                + "{ record: recording }]")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let sound = try session.sound("camera")
