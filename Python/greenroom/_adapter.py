@@ -20,8 +20,8 @@ from ._media import (
 )  # fmt: skip
 from ._pace import due_times, is_virtual
 from ._plugins import (
-    AUDIO_FILTER, COMPOSER, FILTER, MICROPHONE, OUTPUT, SHARE_AUDIO, Agent, AudioFilter, Camera,
-    Composer, Filter, Host, Microphone, Output, Plugin, Receiver, overrides,
+    AUDIO_FILTER, COMPOSER, FILTER, MICROPHONE, OUTPUT, SHARE, SHARE_AUDIO, VIDEO_SOURCE, Agent,
+    AudioFilter, Camera, Composer, Filter, Host, Microphone, Output, Plugin, Receiver, overrides,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -153,23 +153,25 @@ class Adapter:
         return self.guard(self.plugin.event, json.loads(text))
 
 
-def take_offer(adapter: Adapter, plugin: Any, offer: Any) -> Any:
+def take_offer(
+    adapter: Adapter, plugin: Any, offer: Any, choose: str = "choose", size: str = "size"
+) -> Any:
     """Lets a source choose, and stores the agreed size. Returns the answer, or a status."""
     revision, rule, reason, rows, suggested = offer
     agreed = suggested
-    if overrides(type(plugin), "choose"):
+    if overrides(type(plugin), choose):
         given = Offer(
             tuple(Capability.of(row) for row in rows), Capability.of(suggested), rule == 2,
             _REASONS.get(reason, "initial"),
         )  # fmt: skip
         try:
-            chosen = _loop.call(plugin.choose, given)
+            chosen = _loop.call(getattr(plugin, choose), given)
         except BaseException as error:
             adapter.instance.set_error(adapter.fault(error))
             return FAILED
         if chosen is not None:
             agreed = chosen.numbers()
-    plugin.size = Capability.of(agreed)
+    setattr(plugin, size, Capability.of(agreed))
     plugin._revision = revision
     if agreed == suggested:
         return (1, *agreed)
@@ -180,20 +182,23 @@ def take_offer(adapter: Adapter, plugin: Any, offer: Any) -> Any:
 class VideoAdapter(Adapter):
     """A source of video whose frames are filled at their times."""
 
+    #: The names of the plugin's members.
+    draw, choose, size = "draw", "choose", "size"
+
     def __init__(self, plugin: Camera | Agent, instance: Instance) -> None:
         super().__init__(plugin, instance)
         self.source: Any = plugin
         self.capabilities = [size.numbers() for size in getattr(plugin, "sizes", ())]
         self._thread: threading.Thread | None = None
         self._draw: Callable[..., Any] | None = (
-            self.source.draw if overrides(type(plugin), "draw") else None
+            getattr(plugin, self.draw) if overrides(type(plugin), self.draw) else None
         )
 
     def initialize(self, offer: Any) -> Any:
         return self.property_change(offer)
 
     def property_change(self, offer: Any) -> Any:
-        return take_offer(self, self.source, offer)
+        return take_offer(self, self.source, offer, self.choose, self.size)
 
     def start_send(self) -> int:
         status = super().start_send()
@@ -735,8 +740,13 @@ def _part(base: type[Adapter]) -> type[Adapter]:
     return Part
 
 
+class _AgentShare(VideoAdapter):
+    draw, choose, size = "draw_share", "choose_share", "share_size"
+
+
 _AGENT_PARTS = {
-    OUTPUT: _part(OutputAdapter), MICROPHONE: _part(AudioAdapter), 1: _part(VideoAdapter),
+    OUTPUT: _part(OutputAdapter), MICROPHONE: _part(AudioAdapter), VIDEO_SOURCE: _part(VideoAdapter),
+    SHARE: _part(_AgentShare),
 }  # fmt: skip
 
 

@@ -328,8 +328,8 @@ class Composer(Output):
 class Agent(Receiver):
     """Several plugins of one program: it hears, sees and speaks as one participant.
 
-    An agent is an output, a microphone, and, if it has ``draw``, a camera. The session file names each
-    of them::
+    An agent is an output, a microphone, a camera if it has ``draw``, and a share if it has ``draw_share``.
+    The session file names each of them::
 
         microphone: { plugin: bot.py }
         outputs: [{ plugin: bot.py }]
@@ -340,7 +340,9 @@ class Agent(Receiver):
     #: Samples per second and channels of the voice.
     voice_rate: int = 16000
     format: PixelFormat = "i420"
+    #: The agreed size and rate of the camera, and of the share.
     size: Capability = Capability(0, 0, 0.0)
+    share_size: Capability = Capability(0, 0, 0.0)
 
     _voice: Voice | None = None
 
@@ -356,6 +358,13 @@ class Agent(Receiver):
 
     def choose(self, offer: Offer) -> Capability | None:
         """Chooses a row of an offer to the camera; None for the suggested one."""
+        return None
+
+    def draw_share(self, frame: Frame) -> Any:
+        """Fills a frame of the agent's share."""
+
+    def choose_share(self, offer: Offer) -> Capability | None:
+        """Chooses a size and rate for the share, up to the offered ones; None for the suggested ones."""
         return None
 
     def message(self, author: str, text: str) -> Any:
@@ -393,7 +402,8 @@ def overrides(plugin: type, name: str) -> bool:
 def kinds_of(plugin: type[Plugin]) -> list[int]:
     """The kinds of plugins that a class is."""
     if issubclass(plugin, Agent):
-        return [OUTPUT, MICROPHONE] + ([VIDEO_SOURCE] if overrides(plugin, "draw") else [])
+        video = [(VIDEO_SOURCE, "draw"), (SHARE, "draw_share")]
+        return [OUTPUT, MICROPHONE] + [kind for kind, name in video if overrides(plugin, name)]
     return [plugin.kind]
 
 
@@ -406,9 +416,8 @@ def description(plugin: type[Plugin], kind: int, folder: str) -> tuple[Any, ...]
         )
     if hasattr(plugin, "format"):
         format_number(plugin.format, f"{name}.format")
-    suffix = {OUTPUT: "", MICROPHONE: ".voice", VIDEO_SOURCE: ".camera"}[kind] if issubclass(
-        plugin, Agent
-    ) else ""  # fmt: skip
+    suffixes = {OUTPUT: "", MICROPHONE: ".voice", VIDEO_SOURCE: ".camera", SHARE: ".share"}
+    suffix = suffixes[kind] if issubclass(plugin, Agent) else ""
     stem = re.sub(r"[^a-z0-9-]", "-", folder.lower()).strip("-") or "program"
     text = (plugin.__doc__ or "").strip()
     summary = " ".join(text.split("\n\n")[0].split()) or f"{name}, written in Python"

@@ -46,7 +46,7 @@ from . import _core
 from ._adapter import STOPPED, Adapter, adapt, agents
 from ._media import FORMATS, TRACK_KINDS, Block, Capability, Frame, Participant
 from ._plugins import (
-    AUDIO_FILTER, COMPOSER, FILTER, Agent, Host, Plugin, apply_setting, description, kinds_of,
+    AUDIO_FILTER, COMPOSER, FILTER, SHARE, Agent, Host, Plugin, apply_setting, description, kinds_of,
 )  # fmt: skip
 
 from ._program import host_program
@@ -121,8 +121,11 @@ class _Clock:
 class _Instance:
     """The host's functions, as the extension has them."""
 
-    def __init__(self, host: TestHost) -> None:
+    def __init__(self, host: TestHost, frames: list[Frame]) -> None:
         self.host = host
+        #: The frames that were sent, and their agreed size and rate.
+        self.sent = frames
+        self.agreed = host._offer
         self.cleared = 0
 
     def log(self, level: int, text: str) -> None:
@@ -145,7 +148,7 @@ class _Instance:
             raise _core.Refused(STOPPED, "the test has stopped the plugin")
 
     def frames(self, format: int) -> Iterator[Frame]:
-        width, height, numerator, denominator = self.host._agreed
+        width, height, numerator, denominator = self.agreed
         start = self.now()
         for index in itertools.count():
             due = start + index * denominator * 1_000_000_000 // numerator
@@ -156,8 +159,8 @@ class _Instance:
             if self.host._clock.is_stopped:
                 return
             sent = frame.copy()
-            sent.index = len(self.host.frames)
-            self.host.frames.append(sent)
+            sent.index = len(self.sent)
+            self.sent.append(sent)
 
     def send_video(
         self, format: int, width: int, height: int, planes: Any, rotation: int, range: int,
@@ -167,8 +170,8 @@ class _Instance:
         sent = _core.sent_frame(
             format, width, height, planes, rotation, range, matrix, revision, self.now()
         )
-        sent.time, sent.index = self.host.time, len(self.host.frames)
-        self.host.frames.append(sent)
+        sent.time, sent.index = self.host.time, len(self.sent)
+        self.sent.append(sent)
 
     def send_audio(
         self, samples: Buffer, rate: int, channels: int, pts: int | None, timeout: int
@@ -229,6 +232,8 @@ class TestHost:
         """
         #: The frames that a camera, a share or a composer has sent.
         self.frames: list[Frame] = []
+        #: The frames of an agent's share.
+        self.shared: list[Frame] = []
         #: The blocks that a microphone or a voice has sent, silence included.
         self.audio: list[SentAudio] = []
         #: The lines of the log, with the traceback of each exception.
@@ -247,9 +252,9 @@ class TestHost:
         self.gave_up: tuple[int, str] | None = None
         self._clock = _Clock()
         self._start = _START
-        self._instance = cast(_core.Instance, _Instance(self))
         self._offer = Capability(size[0], size[1], fps).numbers()
-        self._agreed = self._offer
+        self._instance = cast(_core.Instance, _Instance(self, self.frames))
+        share = cast(_core.Instance, _Instance(self, self.shared))
         self._adapters: list[tuple[int, Adapter]] = []
         self._tracks: dict[int, tuple[int, Participant]] = {}
         self._wants: dict[int, tuple[int, ...]] = {}
@@ -268,7 +273,8 @@ class TestHost:
             made._host = Host(self._instance)
             for name, value in given.items():
                 apply_setting(made, name, value)
-            self._adapters.append((kind, adapt(made, kind, self._instance)))
+            instance = share if kind == SHARE and issubclass(plugin, Agent) else self._instance
+            self._adapters.append((kind, adapt(made, kind, instance)))
         assert made is not None
         #: The plugin's object.
         self.plugin: Any = made
@@ -295,7 +301,7 @@ class TestHost:
             takes = kind in (1, 3, COMPOSER, FILTER)
             answer = adapter.initialize(offer if takes else None)
             if isinstance(answer, tuple):
-                self._agreed = answer[1:]
+                cast(_Instance, adapter.instance).agreed = answer[1:]
             elif answer != 0:
                 raise self._refusal(adapter)
         for _, adapter in self._adapters:

@@ -204,6 +204,26 @@ def test_an_agent_is_one_object_that_hears_and_speaks() -> None:
     assert host.frames and memoryview(host.frames[-1].planes[0])[0, 0] == 90
 
 
+def test_an_agent_has_a_camera_and_a_share_of_different_sizes() -> None:
+    class Presenter(greenroom.Agent):
+        def draw(self, frame: greenroom.Frame) -> None:
+            frame.planes[0].fill(90)
+
+        def draw_share(self, frame: greenroom.Frame) -> None:
+            frame.planes[0].fill(120)
+
+        def choose_share(self, offer: greenroom.Offer) -> greenroom.Capability:
+            return greenroom.Capability(160, 120, 5)
+
+    with TestHost(Presenter) as host:
+        host.advance(1)
+        assert host.plugin.size.width == 320
+        assert host.plugin.share_size == greenroom.Capability(160, 120, 5)
+    assert {memoryview(frame.planes[0])[0, 0] for frame in host.frames} == {90}
+    assert {(memoryview(frame.planes[0])[0, 0], frame.width) for frame in host.shared} == {(120, 160)}
+    assert len(host.frames) == 31 and len(host.shared) == 6
+
+
 class Parrot(greenroom.Agent):
     """The bot of the page *Write plugins in Python*."""
 

@@ -71,6 +71,10 @@ public struct Installation: Sendable {
                 willScan(path)
                 return try scanner.examine(path, within: limit)
             })
+        let scripts = ScriptScans { path, interpreter throws(LoadError) in
+            willScan(path)
+            return try scanner.examine(path, with: interpreter)
+        }
         return PluginLocator(
             programs: programs, pluginFolders: pluginFolders,
             effectFolders: Dictionary(
@@ -88,8 +92,7 @@ public struct Installation: Sendable {
                     + "may do here, write sandbox: partial in the session file."
             },
             scanScript: { path, interpreter throws(LoadError) in
-                willScan(path)
-                return try scanner.examine(path, with: interpreter)
+                try scripts.examine(path, interpreter)
             }, examine: { path, limit throws(LoadError) in try scans.examine(path, within: limit) })
     }
 }

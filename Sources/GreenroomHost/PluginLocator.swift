@@ -327,11 +327,21 @@ package struct PluginLocator: Sendable {
                 return (library, library.descriptors[0])
             }
         }
-        let all = library.descriptors.map { "\($0.name) (\($0.kind.name))" }
+        let all = library.descriptors.map { "\($0.name) (\($0.kind.facts.word))" }
+        let content =
+            "the \(ScriptInterpreter.runs(file) ? "script" : "library") has "
+            + all.joined(separator: ", ")
+        guard let kind, !library.descriptors.contains(where: { $0.kind == kind }) else {
+            throw LoadError(
+                code: .noSuchPlugin, place: path,
+                explanation: "\(content). Name one: \(file)#NAME.")
+        }
         throw LoadError(
             code: .noSuchPlugin, place: path,
-            explanation: "the library has \(all.joined(separator: ", ")). Name one: "
-                + "\(file)#NAME.")
+            explanation: "\(content), and no \(kind.facts.word)."
+                + (ScriptInterpreter.runs(file)
+                    ? " Derive a class from the base of that kind in the package greenroom; an Agent has a camera "
+                        + "with draw, and a share with draw_share." : ""))
     }
 
     private static func libraries(in folder: String) -> [String] {

@@ -47,8 +47,11 @@ struct PluginTrial {
         let clock = HarnessClock(.real)
         defer { clock.leave() }
         let tried = tried
+        // The parts of a script share a process, which ends with the last of them.
+        var scripts: [PluginHarness] = []
+        defer { for harness in scripts { harness.leave() } }
         let failed = tried.prefix(Self.most).enumerated().compactMap { number, tried in
-            failure(of: tried.plugin, at: tried.address, clock, number)
+            failure(of: tried.plugin, at: tried.address, clock, number, &scripts)
         }
         var result = Result()
         result.status = outcome(of: failed).map { ExitStatus($0) }
@@ -103,21 +106,24 @@ struct PluginTrial {
         }
     }
 
+    /// - Parameter scripts: Receives the trial of a script, which goes on.
     private func failure(
-        of plugin: SourcePlan, at address: PluginAddress, _ clock: HarnessClock, _ number: Int
+        of plugin: SourcePlan, at address: PluginAddress, _ clock: HarnessClock, _ number: Int,
+        _ scripts: inout [PluginHarness]
     ) -> Failed? {
         let isConfined = plugin.isolation == nil && locator.isBundled(plugin.factory.path)
         guard let isolation = isolation(of: plugin) else { return nil }
         var trial = plugin
         // A script's factory has a process already, with its interpreter.
-        if !ScriptInterpreter.runs(plugin.factory.path) {
+        let isScript = ScriptInterpreter.runs(plugin.factory.path)
+        if !isScript {
             trial.factory = locator.isolated(plugin.factory.path, isolation)
         }
         trial.isolation = isolation
         let deadline =
             (plugin.configuration.callbackDeadline ?? plan.configuration.hangDeadline).nanoseconds
         let harness = PluginHarness(trial, on: clock, as: number, deadlineNanoseconds: deadline)
-        defer { harness.leave() }
+        defer { if isScript { scripts.append(harness) } else { harness.leave() } }
         var (step, end) = (LifecycleStep.create, harness.create())
         if end == .done {
             let configuration = plan.configuration
