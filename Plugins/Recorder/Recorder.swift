@@ -255,7 +255,7 @@ final class Recorder: Output {
 
     /// Writes a replay on a thread, because a disk may take longer than a callback may.
     private func write(_ replay: ReplayFile) {
-        saves.removeAll { $0.isDone }
+        bookSaves()
         let save = ReplaySave(replay, host: host)
         do {
             try save.begin()
@@ -263,6 +263,13 @@ final class Recorder: Output {
         } catch {
             host.log(.warning, "the replay is not saved: \(error)")
         }
+    }
+
+    /// Counts the replays that are complete.
+    private func bookSaves() {
+        ended.bytes += saves.reduce(0) { $0 + ($1.isDone ? $1.bytes : 0) }
+        ended.files += saves.count { $0.isDone && $0.bytes > 0 }
+        saves.removeAll { $0.isDone }
     }
 
     /// Follows the setting `paused`. Media from before the pause may still come, and are recorded.
@@ -410,6 +417,7 @@ final class Recorder: Output {
                 if failure?.isOrdinary ?? true { failure = ("\(error)", isOrdinary) }
             }
         }
+        for save in saves { save.end() }
         report()
         if let failure {
             host.giveUp(failure.text, status: failure.isOrdinary ? .ok : .unavailable)
@@ -432,17 +440,18 @@ final class Recorder: Output {
     }
 
     private func report() {
+        bookSaves()
         let (files, seconds) = (allFiles, seconds)
         let bytes = ended.bytes + files.reduce(0) { $0 + $1.bytes }
         host.report("seconds", seconds)
         host.report("bytes-written", bytes)
+        host.report("files", ended.files + files.reduce(0) { $0 + $1.fileCount })
         if settings.replaySeconds > 0 {
             let kept = files.compactMap(\.kept)
             host.report("seconds-kept", kept.map(\.seconds).max() ?? 0)
             host.report("bytes-kept", kept.reduce(0) { $0 + $1.bytes })
             return
         }
-        host.report("files", ended.files + files.reduce(0) { $0 + $1.fileCount })
         if seconds > 0 { host.report("bit-rate", Int64(Double(bytes) * 8 / seconds)) }
         guard isStarted, let first = files.first,
             seconds >= logged.seconds + Self.logSeconds

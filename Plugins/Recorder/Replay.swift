@@ -65,6 +65,8 @@ struct ReplayFile: @unchecked Sendable {
     private let packets: [Packet]
 
     var path: String { file.path }
+    /// Bytes of the file.
+    var size: Int64 { file.size }
 
     init(_ file: MediaFile, _ packets: [Packet]) { (self.file, self.packets) = (file, packets) }
 
@@ -94,15 +96,20 @@ final class ReplaySave: Sendable {
     private let host: PluginHost
     private let thread = Mutex<PluginThread?>(nil)
     private let hasEnded = Atomic(false)
+    private let savedBytes = Atomic<Int64>(0)
 
     init(_ replay: ReplayFile, host: PluginHost) { (self.replay, self.host) = (replay, host) }
 
     var isDone: Bool { hasEnded.load(ordering: .acquiring) }
 
+    /// Bytes of the file; 0 until it is complete.
+    var bytes: Int64 { savedBytes.load(ordering: .acquiring) }
+
     func begin() throws {
         let started = try PluginThread(name: "replay") { [self] in
             do {
                 try replay.write()
+                savedBytes.store(replay.size, ordering: .releasing)
                 host.log(.info, "replay saved in \(replay.words)")
                 host.fileFinished(replay.path)
             } catch {

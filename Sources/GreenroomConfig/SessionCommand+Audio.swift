@@ -15,8 +15,10 @@ extension SessionCommand {
         }
         guard let target = AudioTarget(words[1..<(words.count - 1)]) else {
             let found = words[1..<(words.count - 1)].joined(separator: " ")
+            let isVideo =
+                words.dropLast().last.flatMap { SessionTrack(name: $0) }?.medium == .video
             throw CommandError(
-                "\"\(found.shortened)\" is not an audio track. Write the name of a track such as microphone, "
+                "\"\(found.shortened)\" is \(isVideo ? Self.reasonOfVideo(isGain) : "not an audio track"). Write the name of a track such as microphone, "
                     + "\"participant NAME\", or an output and its track such as outputs[0] full-mix."
             )
         }
@@ -27,6 +29,16 @@ extension SessionCommand {
         } else {
             throw CommandError("\(expectation), found \"\(value.shortened)\".")
         }
+    }
+}
+
+extension SessionCommand {
+    /// The reason that a track of video is wrong, and the alternative to delaying it.
+    private static func reasonOfVideo(_ isGain: Bool) -> String {
+        isGain
+            ? "video, and only audio has a gain"
+            : "video, and only audio can be delayed. If the video is late, delay the audio by as much; if it is "
+                + "early, its plugin must give its frames later timestamps"
     }
 }
 

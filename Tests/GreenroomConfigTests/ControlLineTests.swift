@@ -191,6 +191,16 @@ import Testing
         #expect(throws: CommandError.self) { try ControlLine(line) }
     }
 
+    @Test(arguments: [
+        ("delay camera 1s", "delay the audio by as much"), ("gain share 3", "only audio"),
+    ])
+    func `the error of a gain or delay of video says what to do instead`(
+        line: String, text: String
+    ) {
+        let error = #expect(throws: CommandError.self) { try ControlLine(line) }
+        #expect(error?.description.contains(text) == true, "\(String(describing: error))")
+    }
+
     @Test(arguments: ["camera.except=[Ana]", "call.except=[]", "outputs[0].except={}"])
     func `only outputs and stages leave people out`(assignment: String) {
         #expect(throws: CommandError.self) { try ControlLine("set \(assignment)") }

@@ -137,6 +137,11 @@ import Testing
         #expect(!session.folder.has("a-4.mkv"))
         #expect(
             run.standardError.contains("replay saved in \(session.folder("a-3.mkv"))"), "\(run)")
+        // Both replays are in the report, which is beside the first output's file.
+        let values = try Report(session.folder("a.report.json")).outputPlugins?[0].values ?? [:]
+        let bytes = try ["a-2.mkv", "a-3.mkv"].map { try readFile(session.folder($0)).count }
+        #expect(values["bytes-written"] == Double(bytes[0] + bytes[1]), "\(run)")
+        #expect(values["files"] == 2, "\(run)")
         // Beside it, a recording has everything but the pause.
         #expect(abs(try RecordedFile(session.folder("b.mkv")).streams[0].end - 14) < 0.002)
     }
