@@ -85,7 +85,7 @@ package final class AudioMixer: Sendable {
         /// Leaves participants out, instead of those before.
         ///
         /// - Parameters:
-        ///   - new: Those of them who have no audio yet.
+        ///   - new: The participants among them without audio so far.
         ///   - place: The first position without the others.
         mutating func leaveOut(_ participants: Set<UInt32>, new: Set<UInt32>, from place: Int64) {
             taken.leftOut.formUnion(new)

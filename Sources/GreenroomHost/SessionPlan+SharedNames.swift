@@ -11,7 +11,7 @@ private struct SharedName {
     var setting: String
     /// The ids of the plugins that can't work without one of `owners`.
     var users: Set<String>
-    /// The ids of the plugins that make what the name stands for.
+    /// The ids of the plugins that give the name to a command or a page.
     var owners: Set<String>
     /// An owner, for messages.
     var owner: String

@@ -106,7 +106,7 @@ struct PluginTrial {
         }
     }
 
-    /// - Parameter scripts: Receives the trial of a script, which goes on.
+    /// - Parameter scripts: Receives the harness of a script, whose instance still lives.
     private func failure(
         of plugin: SourcePlan, at address: PluginAddress, _ clock: HarnessClock, _ number: Int,
         _ scripts: inout [PluginHarness]

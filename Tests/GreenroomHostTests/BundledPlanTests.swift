@@ -8,7 +8,7 @@ import Testing
 @testable import GreenroomHost
 @testable import GreenroomLifecycle
 
-/// What the host knows of the settings of bundled plugins.
+/// Rules for the settings of bundled plugins.
 @Suite struct BundledPlanTests {
     /// A plugin that is never started.
     private struct Library: PluginFactory {

@@ -18,7 +18,8 @@ import Testing
 
     private func descriptor(_ kind: PluginKind) -> PluginDescriptor {
         PluginDescriptor(
-            kind: kind, id: "python.bot.\(kind.facts.word)", name: "Bot", version: "1.0.0", summary: "",
+            kind: kind, id: "python.bot.\(kind.facts.word)", name: "Bot", version: "1.0.0",
+            summary: "",
             parameters: [], needs: [])
     }
 

@@ -17,7 +17,7 @@ package struct SessionPlan: Sendable {
 
     /// The hooks, with their keys.
     package var hooks: [HookTrigger: HookJob] = [:]
-    /// The file of the report if no output records a folder; nil if there is no place for it.
+    /// The file of the report if no output records a folder; nil for no file.
     package var reportPath: String?
     /// Attempts to deliver an event in a folder. Blocks.
     var deliver: @Sendable (HookEvent, HookJob, _ folder: String) -> HookResult = {
