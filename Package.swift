@@ -162,9 +162,9 @@ let bundledPlugins: [BundledPlugin] = [
         name: "WebRoom",
         dependencies: [
             "CCurl", "CGStreamer", "CGreenroomKernels", "CMicroHTTPD", "CRoomPage", "CTurboJPEG",
-            "RoomDecisions", "StageDecisions",
+            "RoomAccess", "RoomDecisions", "StageDecisions",
         ],
-        exclude: ["Decisions", "Page"]),
+        exclude: ["Access", "Decisions", "Page"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -340,9 +340,12 @@ let package = Package(
         .target(
             name: "StageDecisions", dependencies: ["GreenroomMedia"],
             path: "Plugins/Stage/Decisions"),
-        // The decisions of WebRoom, and what the command shares with it: tokens, costs and the report for Prometheus.
+        // What the command shares with WebRoom: tokens, addresses, costs and the report for Prometheus.
         .target(
-            name: "RoomDecisions", dependencies: ["GreenroomMedia"],
+            name: "RoomAccess", dependencies: ["GreenroomMedia"], path: "Plugins/WebRoom/Access"),
+        // The decisions of WebRoom.
+        .target(
+            name: "RoomDecisions", dependencies: ["GreenroomMedia", "RoomAccess"],
             path: "Plugins/WebRoom/Decisions"),
         .target(
             name: "PluginPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"],
@@ -533,7 +536,7 @@ let package = Package(
                 "GreenroomHarness", "GreenroomHost", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOperate", "GreenroomOutputs",
-                "GreenroomPluginInterface", "RoomDecisions", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomPluginInterface", "RoomAccess", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomV4L2",
                 "GreenroomValidator", "GreenroomVideo", "GreenroomX11",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
@@ -652,7 +655,9 @@ let package = Package(
             name: "PluginEffectsTests", dependencies: ["PluginEffects", "GreenroomMedia"]),
         .testTarget(
             name: "RoomDecisionsTests",
-            dependencies: ["CGStreamer", "GreenroomMedia", "RoomDecisions", "TestSupport"]),
+            dependencies: [
+                "CGStreamer", "GreenroomMedia", "RoomAccess", "RoomDecisions", "TestSupport",
+            ]),
         .testTarget(
             name: "PluginImagesTests",
             dependencies: ["CTurboJPEG", "PluginImages", "GreenroomMedia", "TestSupport"]),
@@ -750,7 +755,8 @@ let unoptimized: Set = [
     "GreenroomConfig", "GreenroomDecisions", "GreenroomHarness", "GreenroomHost",
     "GreenroomNegotiation",
     "GreenroomOperate", "GreenroomSandbox", "GreenroomSchema", "GreenroomSession", "GreenroomV4L2",
-    "GreenroomValidator", "GreenroomX11", "StageDecisions", "TestSupport", "WebRoom", "greenroom",
+    "GreenroomValidator", "GreenroomX11", "RoomAccess", "StageDecisions", "TestSupport", "WebRoom",
+    "greenroom",
     "sandbox-probe",
     "test-progress",
 ]

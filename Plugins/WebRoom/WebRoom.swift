@@ -1,6 +1,7 @@
 import CGStreamer
 import Glibc
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 
 /// A room in a web page: people who open its link see and hear the session, and may join.

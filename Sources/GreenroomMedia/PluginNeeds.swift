@@ -4,6 +4,7 @@ public struct PluginNeeds: OptionSet, Sendable, Hashable {
     /// The bits of `GR_NEED_…`.
     public let rawValue: UInt16
 
+    /// Makes needs from the bits of `GR_NEED_…`.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// A separate process, because the plugin decodes foreign data or runs foreign code.

@@ -8,7 +8,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomNegotiation
 import GreenroomMedia
-import RoomDecisions
+import RoomAccess
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession

@@ -1,7 +1,7 @@
 import GreenroomModel
 import ArgumentParser
 import Glibc
-import RoomDecisions
+import RoomAccess
 import GreenroomSchema
 import GreenroomLifecycle
 import GreenroomSystem

@@ -1,3 +1,4 @@
+import RoomAccess
 import RoomDecisions
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import RoomAccess
 import RoomDecisions
 import TestSupport
 import Testing

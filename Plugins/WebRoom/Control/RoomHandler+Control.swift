@@ -1,5 +1,6 @@
 import Foundation
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 
 /// Answers requests of operators and their programs. Errors are JSON: `{"error": "…"}`.

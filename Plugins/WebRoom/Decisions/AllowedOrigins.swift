@@ -1,3 +1,5 @@
+import RoomAccess
+
 /// The other web pages that may use the room: the setting `allow-origins`.
 package struct AllowedOrigins: Equatable, Sendable {
     private enum Rule: Equatable {

@@ -1,3 +1,5 @@
+import RoomAccess
+
 /// The addresses at which routers forward to the room: the setting `announce`.
 ///
 /// A machine behind a router does not know these addresses, so its descriptions contain only

@@ -1,3 +1,5 @@
+import RoomAccess
+
 /// The reason that media do not connect: the tried candidates, and the missing part.
 package struct ConnectionTrouble: Equatable, Sendable {
     /// The facts of a connection that waits for its media.

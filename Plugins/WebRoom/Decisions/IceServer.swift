@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import RoomAccess
 
 /// A STUN or TURN server: a word of the settings `stun` and `turn` (RFC 7064, RFC 7065).
 package struct IceServer: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import GreenroomMedia
+import RoomAccess
 
 /// The limits of a room.
 package enum RoomLimits {
@@ -59,17 +59,12 @@ package enum RoomLimits {
 
     /// Limit of guests. The limit of shares is the same.
     package static let guests = 16
-    /// Limit of characters in a guest's name.
-    package static let name = 40
 
-    /// A name as the session shows it: ``Swift/String/singleLine``, and not too long.
+    /// A name as the session shows it: ``RoomName/shown(_:)``.
     ///
     /// - Throws: ``RequestError/bad(_:)`` if nothing visible remains.
     package static func name(_ text: String) throws(RequestError) -> String {
-        var name = String(text.singleLine.prefix(Self.name))
-        // A session's names have at most 100 bytes.
-        while name.utf8.count > 100 { name.removeLast() }
-        guard !name.singleLine.isEmpty else { throw .bad("the name is empty") }
+        guard let name = RoomName.shown(text) else { throw .bad("the name is empty") }
         return name
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RoomAccess
 import RoomDecisions
 
 /// Requests of guests and operators that carry no media.

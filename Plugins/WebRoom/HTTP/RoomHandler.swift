@@ -1,6 +1,7 @@
 import CGStreamer
 import Foundation
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 import Synchronization
 

@@ -3,6 +3,7 @@ import CMicroHTTPD
 import Dispatch
 import Glibc
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 import Synchronization
 

@@ -1,4 +1,5 @@
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 import Synchronization
 

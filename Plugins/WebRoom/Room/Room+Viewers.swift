@@ -1,5 +1,6 @@
 import CGStreamer
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 import Synchronization
 

@@ -2,6 +2,7 @@ import CGStreamer
 import Dispatch
 import Glibc
 import GreenroomPlugin
+import RoomAccess
 import RoomDecisions
 import Synchronization
 

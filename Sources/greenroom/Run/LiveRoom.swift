@@ -3,7 +3,7 @@ import GreenroomHost
 import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
-import RoomDecisions
+import RoomAccess
 import GreenroomSession
 
 /// The room of `greenroom live`: its call, and its links.
@@ -56,7 +56,7 @@ struct LiveRoom {
                 plugin.settings[name] = .string(token)
             }
         }
-        if text("title") == nil, let title = try? RoomLimits.name(configuration.name) {
+        if text("title") == nil, let title = RoomName.shown(configuration.name) {
             plugin.settings["title"] = .string(title)
         }
         if let port { plugin.settings["port"] = .integer(Int64(port)) }

@@ -1,5 +1,5 @@
 import Glibc
-import RoomDecisions
+import RoomAccess
 import GreenroomSession
 import GreenroomSystem
 import Synchronization
