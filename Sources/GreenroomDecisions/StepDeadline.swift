@@ -42,10 +42,16 @@ package struct StepDeadline: Equatable {
     package private(set) var end: Int64
     /// The time at which the callback counts as hung in any case.
     private var last: Int64
+    /// The time that loading the plugin may take before the callback begins.
+    private let loading: Int64
 
-    /// - Parameter limit: The time limit of the callback; above 0.
-    package init(_ limit: Int64, from now: Int64) {
+    /// - Parameters:
+    ///   - limit: The time limit of the callback; above 0.
+    ///   - loading: The time limit of loading the plugin before the callback begins; 0 if loading has
+    ///     none.
+    package init(_ limit: Int64, loading: Int64 = 0, from now: Int64) {
         self.limit = limit
+        self.loading = loading
         (end, last) = (0, 0)
         restart(from: now)
     }
@@ -53,7 +59,13 @@ package struct StepDeadline: Equatable {
     /// Restarts the deadline, because another step delayed this step.
     package mutating func restart(from now: Int64) {
         end = Self.sum(now, limit)
-        last = Self.sum(end, Self.startLimit)
+        last = Self.sum(end, Self.sum(Self.startLimit, loading))
+    }
+
+    /// Gives the plugin no more time for loading, because the session ends.
+    package mutating func endLoading(at now: Int64) {
+        last = min(last, Self.sum(Self.sum(now, limit), Self.startLimit))
+        end = min(end, last)
     }
 
     /// Checks a step that the session waits for.

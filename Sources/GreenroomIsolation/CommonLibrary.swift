@@ -21,6 +21,8 @@ package final class CommonLibrary: PluginFactory {
     }
 
     deinit { process.withLock { $0 }?.end() }
+
+    package var loadingLimit: Int64 { confinement.interpreter == nil ? 0 : ScriptLoad.timeout }
 }
 
 extension CommonLibrary: RunnerFactory {
@@ -30,7 +32,7 @@ extension CommonLibrary: RunnerFactory {
         // Another instance that joins the process waits here.
         try process.withLock { process throws(LoadError) in
             if let process, let runner = try process.add(frames, context) { return runner }
-            let started = try CommonProcess(path: path, confinement)
+            let started = try CommonProcess(path: path, confinement, for: context)
             // On the process's main thread. Imports take longer than a callback may.
             if confinement.interpreter != nil { try started.load(path) }
             process = started
@@ -94,8 +96,13 @@ final class CommonProcess: Sendable {
     }
 
     /// Starts a process. The process enters its sandbox and loads no library yet.
-    init(path: String, _ confinement: Confinement) throws(LoadError) {
+    ///
+    /// - Parameter context: The first instance, which gets the lines that a script prints at its import.
+    init(
+        path: String, _ confinement: Confinement, for context: InstanceContext
+    ) throws(LoadError) {
         shared = Shared()
+        shared.state.withLock { $0.members[context.handle] = context }
         do throws(ChannelError) {
             runner = try Self.spawn(path, confinement, shared.context)
         } catch {

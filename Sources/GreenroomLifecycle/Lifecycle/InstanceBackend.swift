@@ -149,6 +149,9 @@ package protocol PluginFactory: Sendable {
     /// The sockets that the host connects for an instance.
     var connections: ConnectionGrants { get }
 
+    /// The time limit of loading the plugin before `create`, in nanoseconds, if loading has its own; else 0.
+    var loadingLimit: Int64 { get }
+
     /// Begins a life. The plugin's code runs from ``InstanceBackend/create(_:)`` on.
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend
 }
@@ -156,6 +159,7 @@ package protocol PluginFactory: Sendable {
 extension PluginFactory {
     package var allocator: (any FrameAllocator)? { nil }
     package var connections: ConnectionGrants { .nothing }
+    package var loadingLimit: Int64 { 0 }
 }
 
 /// The session data that a plugin instance needs.

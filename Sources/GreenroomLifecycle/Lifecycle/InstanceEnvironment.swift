@@ -33,6 +33,7 @@ struct InstanceEnvironment: Sendable {
     let frameLimit: Int
     private let limiter = LogRateLimiter()
     private let warnings = GivenWarnings()
+    private let errors = LoggedErrors()
 
     /// - Parameters:
     /// - ownFrameLimit: The most frames in use of a pre-processor or a call.
@@ -123,7 +124,14 @@ struct InstanceEnvironment: Sendable {
 
     /// Logs a line of the plugin, rate-limited.
     func log(_ level: LogLevel, _ text: String) {
-        tell(.pluginLog(role: role, level: level, text: text))
+        let lines = level == .error ? errors.add(text) : [text]
+        for line in lines { tell(.pluginLog(role: role, level: level, text: line)) }
+    }
+
+    /// Begins a life.
+    func beginLife() {
+        feed?.beginLife()
+        errors.beginLife()
     }
 
     /// Logs a warning unless an earlier life has logged it.
@@ -141,6 +149,45 @@ struct InstanceEnvironment: Sendable {
         }
         if passes { events.send(event) }
     }
+}
+
+/// Leaves out the errors with which a life begins as the last one did, such as the same traceback after
+/// each restart.
+struct RepeatedErrors {
+    /// The most stored lines of a life.
+    private static let limit = 200
+    private var past: [String] = []
+    private var present: [String] = []
+    /// Whether this life has only logged errors of the last one.
+    private var isRepeating = false
+
+    mutating func beginLife() {
+        if !present.isEmpty { past = present }
+        present = []
+        isRepeating = !past.isEmpty
+    }
+
+    /// - Returns: The lines to log. A new line follows the lines that were left out before it.
+    mutating func add(_ line: String) -> [String] {
+        if present.count < Self.limit { present.append(line) }
+        guard isRepeating else { return [line] }
+        if present.count <= past.count, past[present.count - 1] == line {
+            isRepeating = present.count < past.count
+            return []
+        }
+        isRepeating = false
+        return present
+    }
+}
+
+/// The errors of all lives of an instance.
+private final class LoggedErrors: Sendable {
+    private let errors = Mutex(RepeatedErrors())
+
+    func beginLife() { errors.withLock { $0.beginLife() } }
+
+    /// - Returns: The lines to log.
+    func add(_ line: String) -> [String] { errors.withLock { $0.add(line) } }
 }
 
 /// The warnings of all lives of an instance.

@@ -69,6 +69,9 @@ package final class PluginInstance: Sendable {
     /// - Parameter session: The limit for plugins without one.
     package func deadline(_ session: Int64) -> Int64 { deadlineNanoseconds ?? session }
 
+    /// The time limit of loading the plugin, in nanoseconds, if loading has its own; else 0.
+    package var loadingLimit: Int64 { factory.loadingLimit }
+
     package var number: Int { environment.number }
     package var role: String { environment.role }
     package var descriptor: PluginDescriptor { environment.descriptor }

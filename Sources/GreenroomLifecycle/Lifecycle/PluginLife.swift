@@ -119,7 +119,7 @@ final class PluginLife: Sendable {
             environment.descriptor.kind.facts.direction == .source
             ? nil
             : MediaGate(clock: environment.clock.host)
-        environment.feed?.beginLife()
+        environment.beginLife()
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(
             name: environment.role, clock: environment.clock, as: .control(environment.number))

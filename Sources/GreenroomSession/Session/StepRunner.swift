@@ -142,7 +142,9 @@ struct StepRunner {
                 instance.deadline(deadlineNanoseconds), of: instance.descriptor.kind)
             return Step(
                 plugin: plugin, pending: step, setting: setting,
-                deadline: StepDeadline(limit, from: start), activityBefore: activity,
+                deadline: StepDeadline(
+                    limit, loading: step.step == .create ? instance.loadingLimit : 0, from: start),
+                activityBefore: activity,
                 life: plugin.instance.lives, isAwaited: isAwaited)
         }
     }
@@ -165,6 +167,7 @@ struct StepRunner {
         sparesDebugged = false
         for index in running.indices where !running[index].isPump {
             running[index].isAwaited = true
+            running[index].deadline.endLoading(at: clock.now)
             if isPumping(running[index].plugin.instance) {
                 running[index].deadline.restart(from: clock.now)
             }

@@ -44,6 +44,20 @@ import Testing
         #expect(look(glance(taken: 0), at: 12_001) == nil)
     }
 
+    @Test func `loading a script has its own limit until the session ends`() {
+        var deadline = StepDeadline(2_000_000_000, loading: 60_000_000_000, from: 0)
+        let loading = glance(taken: 0)
+        #expect(milliseconds(deadline.look(loading, at: 71_000_000_000)) == 72_000)
+        #expect(milliseconds(deadline.look(loading, at: 72_001_000_000)) == nil)
+        deadline.endLoading(at: 20_000_000_000)
+        #expect(
+            milliseconds(deadline.lookAwaited(loading, at: 31_000_000_000, mediaLimit: .max))
+                == 32_000)
+        #expect(
+            milliseconds(deadline.lookAwaited(loading, at: 32_000_000_000, mediaLimit: .max)) == nil
+        )
+    }
+
     @Test func `a step in the queue has no deadline unless the session waits for the step`() {
         #expect(look(glance(other: 60_000), at: 60_000) == 62_000)
         #expect(lookAwaited(glance(other: 1500), at: 1500) == 2000)
