@@ -96,7 +96,8 @@ package struct PluginScanner: Sendable {
             if access(path, F_OK) != 0, errno == ENOENT {
                 error.explanation =
                     "No such file or directory. Build it first, or correct the path."
-            } else {
+            } else if !refusals.text.isEmpty {
+                if !error.explanation.hasSuffix(".") { error.explanation += "." }
                 error.explanation += refusals.text
             }
             throw error

@@ -236,7 +236,10 @@ extension SystemCallGroup {
         allowsNetwork: Bool, makesMemory: Bool = false
     ) -> [(call: SystemCall, errno: Int32)] {
         // Callers fall back to an older call, whose arguments a filter can see: clone and openat.
-        let newer: [(SystemCall, Int32)] = [("clone3", ENOSYS), ("openat2", ENOSYS)]
+        let newer: [(SystemCall, Int32)] =
+            [("clone3", ENOSYS), ("openat2", ENOSYS)]
+            // NumPy's OpenBLAS asks for memory near its threads, and works without.
+            + [("mbind", ENOSYS)]
         // Name look-up first queries the host's cache of names. PipeWire's library looks up the
         // user's name.
         let names = SystemCall("socket", .argument(0, is: AF_UNIX))
