@@ -21,8 +21,10 @@ from ._media import (
 from ._pace import due_times, is_virtual
 from ._plugins import (
     AUDIO_FILTER, COMPOSER, FILTER, MICROPHONE, OUTPUT, SHARE, SHARE_AUDIO, VIDEO_SOURCE, Agent,
-    AudioFilter, Camera, Composer, Filter, Host, Microphone, Output, Plugin, Receiver, overrides,
+    AudioFilter, Camera, Composer, Filter, Host, Microphone, Output, Plugin, Receiver, apply_setting,
+    overrides,
 )  # fmt: skip
+from ._settings import settings_of
 
 if TYPE_CHECKING:
     from ._core import Frames, Instance, Plane
@@ -142,11 +144,13 @@ class Adapter:
         return status
 
     def set(self, name: str, value: Any) -> int:
-        from ._plugins import apply_setting
-
-        if not apply_setting(self.plugin, name, value):
-            self.instance.set_error(f"{type(self.plugin).__name__} has no setting {name}")
+        is_live = any(
+            one.live for one, _ in settings_of(type(self.plugin)) if one.name == name
+        )
+        if not is_live:
+            self.instance.set_error(f"{type(self.plugin).__name__} has no live setting {name}")
             return BAD_SETTING
+        apply_setting(self.plugin, name, value)
         return self.guard(self.plugin.changed, name)
 
     def event(self, text: str) -> int:
@@ -669,27 +673,34 @@ class _ComposerSource(VideoAdapter):
 
 
 class Agents:
-    """The agents of this process: the plugins of one class share an object while one of them lives."""
+    """The agents of this process. An agent has one part of each kind, so a second output or microphone of a
+    class begins another agent."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._live: dict[type, tuple[Agent, int]] = {}
+        #: Each agent with the kinds of its live parts.
+        self._live: list[tuple[Agent, list[int]]] = []
 
-    def join(self, made: type, make: Callable[[], Agent]) -> Agent:
+    def join(self, made: type, kind: int, make: Callable[[], Agent]) -> Agent:
         with self._lock:
-            agent, count = self._live.get(made) or (make(), 0)
-            self._live[made] = (agent, count + 1)
+            for agent, kinds in self._live:
+                if type(agent) is made and kind not in kinds:
+                    kinds.append(kind)
+                    return agent
+            agent = make()
+            self._live.append((agent, [kind]))
             return agent
 
-    def leave(self, agent: Agent) -> bool:
-        """Returns whether it was the last one."""
+    def leave(self, agent: Agent, kind: int) -> bool:
+        """Returns whether it was the agent's last part."""
         with self._lock:
-            _, count = self._live.get(type(agent), (agent, 1))
-            if count > 1:
-                self._live[type(agent)] = (agent, count - 1)
-                return False
-            self._live.pop(type(agent), None)
-            return True
+            for index, (one, kinds) in enumerate(self._live):
+                if one is agent and kind in kinds:
+                    kinds.remove(kind)
+                    if not kinds:
+                        del self._live[index]
+                    break
+            return all(one is not agent for one, _ in self._live)
 
 
 agents = Agents()
@@ -718,7 +729,7 @@ class AgentPart:
             return True
 
 
-def _part(base: type[Adapter]) -> type[Adapter]:
+def _part(kind: int, base: type[Adapter]) -> type[Adapter]:
     class Part(base):  # type: ignore[misc, valid-type]
         def guard(self, function: Callable[..., Any], *arguments: Any) -> int:
             name = getattr(function, "__name__", "")
@@ -733,7 +744,7 @@ def _part(base: type[Adapter]) -> type[Adapter]:
             return int(super().event(text)) if isinstance(self, OutputAdapter) else OK
 
         def destroy(self) -> int:
-            if not agents.leave(self.plugin):
+            if not agents.leave(self.plugin, kind):
                 return OK
             return int(super().destroy())
 
@@ -745,8 +756,11 @@ class _AgentShare(VideoAdapter):
 
 
 _AGENT_PARTS = {
-    OUTPUT: _part(OutputAdapter), MICROPHONE: _part(AudioAdapter), VIDEO_SOURCE: _part(VideoAdapter),
-    SHARE: _part(_AgentShare),
+    kind: _part(kind, base)
+    for kind, base in (
+        (OUTPUT, OutputAdapter), (MICROPHONE, AudioAdapter), (VIDEO_SOURCE, VideoAdapter),
+        (SHARE, _AgentShare),
+    )
 }  # fmt: skip
 
 

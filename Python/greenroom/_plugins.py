@@ -93,7 +93,7 @@ class Plugin:
     """The base of all plugins. Callbacks may be functions or ``async def``."""
 
     kind: ClassVar[int] = 0
-    #: The version that ``greenroom plugins`` shows.
+    #: The version that ``greenroom plugin info`` shows.
     version: ClassVar[str] = "1.0.0"
 
     _host: Host | None = None
@@ -432,7 +432,10 @@ def apply_settings(plugin: Plugin, settings: Mapping[str, Any]) -> None:
     """Sets the attributes at the start. A part of an agent without a value takes none away."""
     for declared, _ in _settings.settings_of(type(plugin)):
         value = settings.get(declared.name)
-        is_default = value == declared.default or value == str(declared.default)
+        default = declared.default
+        if isinstance(default, pathlib.Path):
+            default = _settings.path_text(default)
+        is_default = value == default
         if value is not None and not (is_default and declared.attribute in vars(plugin)):
             apply_setting(plugin, declared.name, value)
 

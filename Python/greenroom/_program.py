@@ -103,11 +103,12 @@ class Table:
     def create(self, index: int, instance: _core.Instance, settings: dict[str, Any]) -> Adapter | int:
         offered, kind = self.entries[index]
         host = Host(instance)
+        agent: Agent | None = None
         try:
             if isinstance(offered, type) and issubclass(offered, Agent):
-                plugin: Plugin = agents.join(offered, offered)
+                plugin: Plugin = (agent := agents.join(offered, kind, offered))
             elif isinstance(offered, Agent):
-                plugin = agents.join(type(offered), lambda: offered)
+                plugin = agent = agents.join(type(offered), kind, lambda: offered)
             else:
                 plugin = offered() if isinstance(offered, type) else offered
             # An agent calls the host as its hearing part, which the others only stand in for.
@@ -119,6 +120,8 @@ class Table:
             for line in traceback.format_exception(error):
                 host.log(line.rstrip(), "error")
             instance.set_error(reason(error))
+            if agent is not None:
+                agents.leave(agent, kind)
             return FAILED
 
 

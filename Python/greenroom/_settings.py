@@ -82,7 +82,7 @@ class Setting:
             if kind == NUMBER:
                 default = float(default)
             if kind == PATH:
-                default = str(default)
+                default = path_text(default)
             expected = {BOOLEAN: bool, INTEGER: int, NUMBER: float}.get(kind, str)
             if type(default) is not expected:
                 raise TypeError(f"{place}: the default {default!r} is no {expected.__name__}")
@@ -126,13 +126,19 @@ def setting(
 ) -> Any:
     """A setting of a plugin: ``speed: int = setting(60, "Speed", unit="px/s", minimum=0, maximum=1000)``.
 
-    Session files, ``greenroom plugins`` and ``greenroom check`` show it as ``speed``. The host checks each
+    Session files name it ``speed``, and ``greenroom plugin info ./bot.py`` shows it. The host checks each
     value, so the attribute always has the annotated type and is within the limits.
 
-    default: the value without a setting in the session file. Without a default the setting is required.
+    default: the value without a setting in the session file; ``pathlib.Path()`` is no path. Without a default
+    the setting is required.
     live: whether the attribute may change while the plugin runs.
     """
     return Setting(default, title, unit, minimum, maximum, live)
+
+
+def path_text(path: pathlib.Path) -> str:
+    """A path for the host, to which no path is empty."""
+    return "" if path == pathlib.Path() else str(path)
 
 
 def settings_of(plugin: type) -> Sequence[tuple[Setting, Any]]:

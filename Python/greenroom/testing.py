@@ -267,7 +267,7 @@ class TestHost:
         made: Plugin | None = None
         for kind in kinds:
             if issubclass(plugin, Agent):
-                made = agents.join(plugin, plugin)
+                made = agents.join(plugin, kind, plugin)
             else:
                 made = plugin()
             made._host = Host(self._instance)

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 import greenroom
 import pytest
 from greenroom import _core, _loop
-from greenroom._adapter import Inbox
+from greenroom._adapter import Agents, Inbox
 from greenroom._plugins import description
 from greenroom.testing import TestHost
 
@@ -316,6 +316,40 @@ def test_the_reason_of_an_exception_is_the_first_line_of_its_message() -> None:
     with TestHost(Wrong) as host:
         host.advance(0.1)
     assert host.gave_up == (40, "ValueError: bad thing")
+
+
+def test_an_agent_has_one_part_of_each_kind() -> None:
+    class Bot(greenroom.Agent):
+        pass
+
+    agents = Agents()
+    first = agents.join(Bot, 6, Bot)
+    assert agents.join(Bot, 2, Bot) is first
+    second = agents.join(Bot, 6, Bot)
+    assert second is not first and agents.join(Bot, 2, Bot) is second
+    assert not agents.leave(first, 6)
+    assert agents.join(Bot, 6, Bot) is first
+    assert not agents.leave(first, 6) and agents.leave(first, 2)
+
+
+def test_only_a_live_setting_is_set() -> None:
+    class Fixed(greenroom.Camera):
+        row_limit: int = greenroom.setting(1, "Limit", live=False)
+        speed: int = greenroom.setting(1, "Speed")
+
+    with TestHost(Fixed) as host:
+        adapter = host._adapters[0][1]
+        assert (adapter.set("row-limit", 2), adapter.set("no-such", 2), adapter.set("speed", 2)) == (25, 25, 0)
+        assert (host.plugin.row_limit, host.plugin.speed) == (1, 2)
+
+
+def test_no_path_is_an_empty_path() -> None:
+    class Writes(greenroom.Output):
+        file: pathlib.Path = greenroom.setting(pathlib.Path(), "File", live=False)
+
+    assert description(Writes, 6, "bot")[5][0][6] == ""
+    with TestHost(Writes) as host:
+        assert host.plugin.file == pathlib.Path()
 
 
 def test_a_composer_draws_from_the_newest_pictures() -> None:

@@ -9,10 +9,12 @@ class MyPlugin(greenroom.Output):
     """The brightness of the camera as lines of CSV."""
 
     every: int = greenroom.setting(30, "Frames from one line to the next", minimum=1, maximum=1000)
-    file: pathlib.Path = greenroom.setting(pathlib.Path("brightness.csv"), "File", live=False)
+    file: pathlib.Path = greenroom.setting(
+        pathlib.Path(), "The CSV file; none: only the report", live=False
+    )
 
     def start(self) -> None:
-        self.lines = open(self.file, "w")
+        self.lines = open(self.file, "w") if self.file != pathlib.Path() else None
 
     def track(self, track: greenroom.Track) -> greenroom.Want | None:
         return greenroom.Want(pace="complete") if track.kind == "camera" else None
@@ -23,8 +25,10 @@ class MyPlugin(greenroom.Output):
         luma = memoryview(frame.planes[0])
         places = [luma[y, x] for y in range(0, frame.height, 8) for x in range(0, frame.width, 8)]
         brightness = sum(places) / len(places)
-        print(f"{frame.time:.3f},{brightness:.1f}", file=self.lines)
+        if self.lines:
+            print(f"{frame.time:.3f},{brightness:.1f}", file=self.lines)
         self.report_value("brightness", brightness)
 
     def stop(self) -> None:
-        self.lines.close()
+        if self.lines:
+            self.lines.close()
