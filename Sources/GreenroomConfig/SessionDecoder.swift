@@ -321,7 +321,8 @@ enum SessionDecoder {
                 "python", \.configuration.python,
                 .path("the path of a Python or a virtual environment"),
                 "The interpreter of a plugin in Python, relative to this file's folder. Default: .venv or "
-                    + "venv in the script's folder or above, otherwise python3 on the PATH.",
+                    + "venv in the script's folder or above, otherwise the Python of Greenroom's wheel, otherwise "
+                    + "python3 on the PATH.",
                 examples: ["/opt/bots/.venv"]),
             Field(
                 "settings", \.configuration.settings, .settings,

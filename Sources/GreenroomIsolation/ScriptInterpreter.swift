@@ -21,7 +21,8 @@ package struct ScriptInterpreter: Hashable, Sendable {
     package static func runs(_ path: String) -> Bool { path.hasSuffix(".py") }
 
     /// Finds the interpreter of a script: the named one; otherwise the interpreter of the nearest virtual
-    /// environment (`.venv` or `venv` in the script's folder or above); otherwise `python3` on the `PATH`.
+    /// environment (`.venv` or `venv` in the script's folder or above); otherwise the interpreter of the wheel
+    /// that this host was installed with; otherwise `python3` on the `PATH`.
     ///
     /// - Parameters:
     ///   - script: The script's absolute path.
@@ -42,7 +43,7 @@ package struct ScriptInterpreter: Hashable, Sendable {
             }
         } else if let found = Self.virtualEnvironment(above: folder) {
             program = "\(found)/bin/python3"
-        } else if let found = Self.onPath() {
+        } else if let found = Self.ofWheel(programs) ?? Self.onPath() {
             program = found
         } else {
             throw LoadError(
@@ -91,6 +92,21 @@ package struct ScriptInterpreter: Hashable, Sendable {
             guard folder != "/" else { return nil }
             folder = parentFolder(of: folder)
         }
+    }
+
+    /// The environment whose package `greenroom` has the host's programs in it, such as a virtual environment;
+    /// nil for another installation.
+    package static func wheelPrefix(of programs: String) -> String? {
+        guard programs.hasSuffix("/site-packages/greenroom/_host/bin") else { return nil }
+        // From bin, _host, greenroom, site-packages, python3.N and lib to the environment.
+        return (1...6).reduce(programs) { folder, _ in parentFolder(of: folder) }
+    }
+
+    private static func ofWheel(_ programs: String) -> String? {
+        guard let program = wheelPrefix(of: programs).map({ "\($0)/bin/python3" }),
+            access(program, X_OK) == 0
+        else { return nil }
+        return program
     }
 
     /// The first `python3` on the `PATH` that is a program. A version manager's script is left out: the

@@ -43,6 +43,10 @@ cd "$folder/outside/session"
 # shellcheck disable=SC2046 # flags are words
 eval "cc -std=c99 -fPIC -shared -pthread $("$greenroom" cflags) blink/*.c -o blink.so -lm"
 "$greenroom" plugin info ./blink.so | grep -q '^blink\|^Blink\|camera'
+# A script runs with the wheel's Python, although the environment is not active.
+"$greenroom" new camera spot --language python > commands
+grep -q "$folder/outside/new/bin/greenroom validate" commands || fail "The commands are: $(cat commands)"
+(cd spot && "$greenroom" run session.yaml)
 cd - > /dev/null
 
 [ "$(id -u)" = 0 ] || skip "a separate Debian needs root"

@@ -1,5 +1,8 @@
+import Glibc
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomPluginInterface
+import GreenroomSystem
 
 /// The file of this program, and files relative to it.
 struct InstalledProgram {
@@ -36,9 +39,20 @@ struct InstalledProgram {
         return Checkout(at: "\(prefix)/share/greenroom/sdk")
     }
 
+    /// The program that a user starts: of a wheel, the script beside the interpreter.
+    private var started: String {
+        guard let prefix = ScriptInterpreter.wheelPrefix(of: folder),
+            access("\(prefix)/bin/greenroom", X_OK) == 0
+        else { return path }
+        return "\(prefix)/bin/greenroom"
+    }
+
+    /// The folder for the shell's path.
+    var startedFolder: String { parentFolder(of: started) }
+
     /// Whether a shell finds the program by name.
-    var isOnPath: Bool { programOnPath("greenroom") == path }
+    var isOnPath: Bool { programOnPath("greenroom") == resolvedPath(started) }
 
     /// The command for a shell.
-    var command: String { isOnPath ? "greenroom" : path.quotedForShell }
+    var command: String { isOnPath ? "greenroom" : started.quotedForShell }
 }

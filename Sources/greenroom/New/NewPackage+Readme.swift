@@ -15,8 +15,8 @@ extension NewPackage {
             "`\(plugin.function)`, in `\(plugin.source)`, is where \(plugin.template.task)."
         let identity =
             plugin.language == .python
-            ? "The class `\(plugin.type)`: its name is the plugin's, and its comment is what `greenroom "
-                + "plugins` shows."
+            ? "The class `\(plugin.type)`: its name is the plugin's, and `greenroom plugin info "
+                + "./\(plugin.library)` shows its comment and its settings."
             : "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
                 + "never changes."
         let setting =
@@ -95,7 +95,8 @@ extension NewPackage {
 
     /// The command that adds the program to the shell's path; empty if the shell finds the program.
     private var path: String {
-        program.isOnPath ? "" : "    export PATH=\(program.folder.quotedForShell):\"$PATH\"\n"
+        program.isOnPath
+            ? "" : "    export PATH=\(program.startedFolder.quotedForShell):\"$PATH\"\n"
     }
 
     private var reference: String {
