@@ -40,6 +40,12 @@ struct InstallPluginCommand: ParsableCommand {
         guard let source = resolvedPath(file) else {
             throw ExitError(.badFile, "\(file): \(Errno.last)")
         }
+        guard !ScriptInterpreter.runs(source) else {
+            throw ExitError(
+                .usage,
+                "\(file): a script is not installed. Name its path in the session file, such as "
+                    + "plugin: ./\(source.split(separator: "/").last ?? "").")
+        }
         let locator = Installation.ofThisProgram.locator()
         let library = try examine(source, locator)
         let folder = try PluginFolder.made(machine ? .machine : .user)

@@ -38,7 +38,8 @@ extension SessionPlugins {
                         text: text(
                             of: promise,
                             isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s",
-                            instance.newestRefusals, instance.hindrance)))
+                            instance.newestRefusals, instance.hindrance,
+                            isPython: instance.descriptor.id.hasPrefix("python."))))
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
@@ -84,24 +85,30 @@ extension SessionPlugins {
 
     private func text(
         of promise: SourceSilence.Promise, _ span: String, _ refusals: RefusalsInARow,
-        _ hindrance: String?
+        _ hindrance: String?, isPython: Bool
     ) -> String {
         let (unit, stand, cure) =
             switch promise {
             case .frames:
                 (
                     "frame", "showing a slate",
-                    "Send until stop-send, on a separate thread."
+                    isPython
+                        ? "Write draw(self, frame), or call send(planes) from start() on."
+                        : "Send until stop-send, on a separate thread."
                 )
             case .firstFrame:
                 (
                     "frame", "showing a slate",
-                    "Send the first frame after start-send."
+                    isPython
+                        ? "Write draw(self, frame), or call send(planes) after start()."
+                        : "Send the first frame after start-send."
                 )
             case .audio:
                 (
                     "audio", "playing silence",
-                    "Send zeros during silence."
+                    isPython
+                        ? "Write fill(self, block), or call play(pcm)."
+                        : "Send zeros during silence."
                 )
             }
         guard let counts = refusals.counts, let last = refusals.last else {
