@@ -279,26 +279,18 @@ final class Stream: Output {
         guard let name = path.lastComponent?.string else { return }
         let folder = path.removingLastComponent()
         let place = folder.isEmpty ? FilePath(".") : folder
-        let text = (try? FileDescriptor.contents(of: playlist, limit: 1 << 20)) ?? []
         let restart = HLSRestart(
             among: (try? FileDescriptor.names(in: place.string)) ?? [], playlist: name,
-            String(decoding: text, as: UTF8.self), seconds: settings.keyInterval)
-        for orphan in restart.orphans { unlink(place.appending(orphan).string) }
+            try content(of: playlist), seconds: settings.keyInterval)
         if let text = restart.replacement {
             host.log(
                 .warning,
-                "\(playlist) is missing or damaged; the stream continues with the next number")
-            let temporary = playlist + ".tmp"
-            do {
-                let file = try FileDescriptor.creating(temporary, options: .noFollow)
-                try file.closeAfter { _ = try file.writeAll(text.utf8) }
-                guard rename(temporary, playlist) == 0 else { throw Errno(rawValue: errno) }
-            } catch {
-                throw PluginError(
-                    "\(playlist): cannot write: \(error). Make room, or name a writable folder.",
-                    status: .unavailable)
-            }
+                "\(playlist) is missing, damaged or older than its segments: the stream begins a "
+                    + "playlist with the next number")
+            // The old segments go after that, because they have the newest number.
+            try replace(playlist, by: text)
         }
+        for orphan in restart.orphans { unlink(place.appending(orphan).string) }
         if restart.seconds < settings.keyInterval {
             host.log(
                 .warning,
@@ -308,6 +300,34 @@ final class Stream: Output {
         }
         keyInterval = restart.seconds
         address = .hls(playlist, seconds: restart.seconds)
+    }
+
+    /// The content of a playlist; empty if there is none.
+    private func content(of playlist: String) throws -> String {
+        do {
+            return String(
+                decoding: try FileDescriptor.contents(of: playlist, limit: 1 << 20), as: UTF8.self)
+        } catch Errno.noSuchFileOrDirectory {
+            return ""
+        } catch {
+            throw PluginError(
+                "\(playlist): cannot read: \(error). Make it readable, or remove it.",
+                status: .unavailable)
+        }
+    }
+
+    private func replace(_ playlist: String, by text: String) throws {
+        let temporary = playlist + ".tmp"
+        do {
+            let file = try FileDescriptor.creating(temporary, options: .noFollow)
+            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+            guard rename(temporary, playlist) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
+            unlink(temporary)
+            throw PluginError(
+                "\(temporary): cannot write: \(error). Make room, or name a writable folder.",
+                status: .unavailable)
+        }
     }
 
     private func makeFolder(of path: String) throws {

@@ -34,6 +34,7 @@ typedef struct peer {
     gint pads;
     // Whether a certificate of the far end was trusted, and whether one was refused.
     gint is_trusted;
+    gint is_connected;
     gint is_refused;
     gboolean sends;
     GstCaps *audio;
@@ -197,6 +198,8 @@ static void on_state(GObject *webrtc, GParamSpec *property, gpointer data)
     peer *self = data;
     gint state = 0;
     g_object_get(webrtc, "connection-state", &state, NULL);
+    // GST_WEBRTC_PEER_CONNECTION_STATE_CONNECTED
+    if (state == 2) g_atomic_int_set(&self->is_connected, 1);
     self->calls.state_changed(self->context.value, state);
 }
 
@@ -335,10 +338,10 @@ static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer 
     if (!self->calls.heard(self->context.value, count, bytes) || is_empty_report(info)) {
         return GST_PAD_PROBE_DROP;
     }
-    // webrtcbin has a queue for what arrives before it can be decrypted. Media, which arrive later, would only wake
-    // its thread.
+    // webrtcbin has a queue for what arrives before the keys. After the handshake, media would only wake its thread.
     GstPad *receiver = g_atomic_pointer_get(&self->receiver);
     bool is_list = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST;
+    if (!g_atomic_int_get(&self->is_connected)) return GST_PAD_PROBE_OK;
     if (!receiver || is_list || !is_media(GST_PAD_PROBE_INFO_BUFFER(info))) return GST_PAD_PROBE_OK;
     gst_pad_chain(receiver, g_steal_pointer(&info->data));
     return GST_PAD_PROBE_HANDLED;
@@ -829,8 +832,8 @@ static void push_frame(route *now)
 {
     GstPad *end = now->has_begun ? g_atomic_pointer_get(&now->of->end) : NULL;
     if (!now->has_begun) begin(now);
-    now->has_begun = true;
-    gst_pad_push_list(end ? end : now->pad, g_steal_pointer(&now->frame));
+    bool is_sent = gst_pad_push_list(end ? end : now->pad, g_steal_pointer(&now->frame)) == GST_FLOW_OK;
+    now->has_begun = now->has_begun || is_sent;
 }
 
 // A pad that can pass only packets of these caps: the webrtcbin asks it before it answers.

@@ -358,7 +358,8 @@ enum SessionDecoder {
         switch $0 {
         case .restart:
             "Restart it after a delay; off after six losses in a minute."
-        case .off: "The session continues without the plugin."
+        case .off:
+            "The session continues without the plugin, unless it has a wrong setting or breaks a rule at the start."
         case .end: "The session ends."
         }
     }

@@ -154,7 +154,9 @@ private struct Assembly {
                 }
             }
             var isolation = isolation(
-                of: plugin, descriptor, settings, isBundled: locator.isBundled(found.path))
+                of: plugin, descriptor, settings,
+                granted: locator.needs(of: descriptor, in: found.path),
+                isBundled: locator.isBundled(found.path))
             if let folder { isolation.grants.write.append(folder) }
             if ScriptInterpreter.runs(found.path) {
                 isolation = program(of: found.path, descriptor, isolation)
@@ -209,7 +211,10 @@ private struct Assembly {
         of plugin: PluginDescriptor, in path: String, _ plan: IsolationPlan,
         _ locator: PluginLocator, python: String?
     ) throws(LoadError) -> any PluginFactory {
-        guard plugin.needs.contains(.oneProcess) || ScriptInterpreter.runs(path) else {
+        guard
+            locator.needs(of: plugin, in: path).contains(.oneProcess)
+                || ScriptInterpreter.runs(path)
+        else {
             return locator.isolated(path, plan)
         }
         let interpreter = try locator.interpreter(of: path, python: python)
@@ -243,24 +248,21 @@ private struct Assembly {
     /// - Parameters:
     ///   - descriptor: The plugin's description.
     ///   - settings: Its checked settings.
-    ///   - isBundled: Whether the host trusts the plugin, and grants what it needs without keys of the file.
+    ///   - needs: The needs that the host satisfies without keys of the file.
+    ///   - isBundled: Whether the host trusts the plugin.
     private func isolation(
         of plugin: PluginConfiguration, _ descriptor: PluginDescriptor, _ settings: [PluginSetting],
-        isBundled: Bool
+        granted needs: PluginNeeds, isBundled: Bool
     ) -> IsolationPlan {
         var process = configuration.process(of: plugin)
-        if isBundled {
-            if descriptor.memoryMegabytes > 0, plugin.memoryLimit == nil {
-                process.memoryLimit = .megabytes(Int32(descriptor.memoryMegabytes))
-            }
-            // If the file grants more than control, use only the file's grants, in the sandbox that enforces them.
-            if plugin.grants?.needProcess != true {
-                if descriptor.needs.contains(.network) { process.grants.network = true }
-                if descriptor.needs.contains(.ownSandbox), plugin.sandbox == nil,
-                    configuration.sandbox == nil
-                {
-                    process.sandbox = .off
-                }
+        if isBundled, descriptor.memoryMegabytes > 0, plugin.memoryLimit == nil {
+            process.memoryLimit = .megabytes(Int32(descriptor.memoryMegabytes))
+        }
+        // If the file grants more than control, use only the file's grants, in the sandbox that enforces them.
+        if plugin.grants?.needProcess != true {
+            if needs.contains(.network) { process.grants.network = true }
+            if needs.contains(.ownSandbox), plugin.sandbox == nil, configuration.sandbox == nil {
+                process.sandbox = .off
             }
         }
         // A path in a given setting is readable. Default values are not: with them a plugin could

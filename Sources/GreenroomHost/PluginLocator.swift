@@ -108,7 +108,7 @@ package struct PluginLocator: Sendable {
         return bundled.contains(String(path[..<slash]))
     }
 
-    /// What the host grants a plugin without a key of the session file; nothing unless it is bundled.
+    /// The needs of a plugin that the host satisfies without keys of the session file; none unless it is bundled.
     package func needs(of plugin: PluginDescriptor, in path: String) -> PluginNeeds {
         isBundled(path) ? plugin.needs : []
     }

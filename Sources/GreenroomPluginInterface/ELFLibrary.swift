@@ -68,9 +68,10 @@ package struct ELFLibrary: Sendable {
     private static let entryLimit: UInt64 = 10_000
     private static let stringsLimit: UInt64 = 64 << 20
     private static let longestName = 65536
-    /// Limit of libraries and folders together, and of the length of their names in bytes.
+    /// Limits of libraries and of folders, and of the length of the libraries' names in bytes.
     private static let nameLimit = 1000
     private static let nameBytesLimit = 1 << 20
+    private static let tooManyNames = ELFError("names implausibly many libraries and folders")
 
     /// Reads a file; nil if it is not a shared library of 64 bits with the low byte first, or is broken.
     package init?(of path: String) {
@@ -139,8 +140,14 @@ package struct ELFLibrary: Sendable {
 
     private mutating func readNames() throws(ELFError) {
         var names: [String] = []
+        var byteCount = 0
         for entry in entries where entry.tag == Tag.needed.rawValue {
-            names.append(try text(entry.value))
+            let name = try text(entry.value)
+            byteCount += name.utf8.count
+            guard names.count < Self.nameLimit, byteCount <= Self.nameBytesLimit else {
+                throw Self.tooManyNames
+            }
+            names.append(name)
         }
         // The older tag applies only if the new tag is missing.
         isInherited = self[.newSearchPath] == nil
@@ -150,9 +157,7 @@ package struct ELFLibrary: Sendable {
             ).map(String.init)
         }
         needed = names.filter { !$0.isEmpty }
-        guard names.count + searchFolders.count <= Self.nameLimit,
-            (names + searchFolders).reduce(0, { $0 + $1.utf8.count }) <= Self.nameBytesLimit
-        else { throw ELFError("names implausibly many libraries and folders") }
+        guard searchFolders.count <= Self.nameLimit else { throw Self.tooManyNames }
     }
 
     /// The value of an entry of the dynamic section; the last one applies.

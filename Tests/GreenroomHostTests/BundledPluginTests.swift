@@ -15,7 +15,7 @@ import Testing
             ("/opt/bin/libIt.so", [], .host), ("/opt/lib/greenroom/libIt.so", [], .host),
             ("/opt/bin/libIt.so", .network, .host), ("/opt/bin/libIt.so", .process, .process),
             ("/home/ana/libIt.so", [], .process), ("/home/ana/libIt.so", .process, .process),
-            ("libIt.so", [], .process),
+            ("libIt.so", .oneProcess, .process), ("/opt/bin/libIt.so", .oneProcess, .host),
         ] as [(String, PluginNeeds, Isolation)])
     func `a bundled plugin is isolated by default if its description says so, and others always`(
         library: String, needs: PluginNeeds, isolation: Isolation
@@ -28,6 +28,7 @@ import Testing
             kind: .videoSource, id: "it", name: "It", version: "1.0.0", summary: "", parameters: [],
             needs: needs)
         #expect(locator.standardIsolation(of: plugin, in: library) == isolation)
+        #expect(locator.needs(of: plugin, in: library) == (library.hasPrefix("/opt/") ? needs : []))
     }
 
     @Test func `bundled plugins that decode foreign data need a process`() throws {

@@ -74,7 +74,7 @@ with tempfile.TemporaryDirectory() as folder:
     session = subprocess.Popen([sys.argv[1], "run", f"{folder}/session.yaml"])
     try:
         end = time.monotonic() + 30
-        while not os.path.exists(f"{folder}/live2.ts"):
+        while not os.path.exists(f"{folder}/live-2.ts"):
             if time.monotonic() > end or session.poll() is not None:
                 sys.exit("the session has written no segments")
             time.sleep(0.1)

@@ -101,7 +101,7 @@ package struct HLSRestart: Equatable {
     ///   - text: Its content; empty if there is none.
     ///   - seconds: The wanted length of a segment.
     package init(among names: [String], playlist: String, _ text: String, seconds: Int) {
-        let base = playlist.hasSuffix(".m3u8") ? String(playlist.dropLast(5)) : playlist
+        let base = Self.base(of: playlist)
         /// The number of a file of the muxer.
         func digits(_ name: String, _ ending: String) -> Substring? {
             guard name.hasPrefix(base), name.hasSuffix(ending) else { return nil }
@@ -127,8 +127,18 @@ package struct HLSRestart: Equatable {
                 number: min(next, HLSPlaylist.numbers.upperBound - 1), seconds: target,
                 removedSeams: old.removedSeams + old.seams.count)
         let listed = continues ? old.segments : []
-        orphans = names.filter { name in
-            (digits(name, ".ts") ?? digits(name, ".ts.tmp")) != nil && !listed.contains(name)
-        }
+        // Without a playlist, the files may belong to somebody else.
+        orphans =
+            text.isEmpty
+            ? []
+            : names.filter { name in
+                (digits(name, ".ts") ?? digits(name, ".ts.tmp")) != nil && !listed.contains(name)
+            }
+    }
+
+    /// The beginning of the segments' names, before a number. The dash keeps the segments of `live20.m3u8` apart
+    /// from those of `live2.m3u8` and `live.m3u8`.
+    package static func base(of playlist: String) -> String {
+        (playlist.hasSuffix(".m3u8") ? String(playlist.dropLast(5)) : playlist) + "-"
     }
 }

@@ -74,6 +74,9 @@ package struct StreamAddress: Equatable, Sendable {
             target: path, muxer: "hls",
             options: [
                 "hls_time": "\(seconds)", "hls_list_size": "6",
+                // In FFmpeg's pattern, a percent sign is two.
+                "hls_segment_filename": HLSRestart.base(of: path).replacing("%", with: "%%")
+                    + "%d.ts",
                 "hls_flags": "append_list+delete_segments+independent_segments+temp_file",
             ],
             name: path)

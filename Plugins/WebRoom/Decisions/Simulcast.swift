@@ -43,9 +43,10 @@ package enum Simulcast {
         by answered: SDPDescription.Media, to offered: SDPDescription.Media
     ) throws(RequestError) -> [Rendition] {
         let layers = Self.offered.filter { answered.receivedLayers.contains($0.layer) }
-        guard !layers.isEmpty else { return [] }
+        // A line without an offer of layers means nothing.
+        guard !layers.isEmpty, offered.extensions.contains(.layer) else { return [] }
         for needed in [Extension.medium, .layer]
-        where !answered.extensions.contains(needed) || !offered.extensions.contains(needed) {
+        where !answered.extensions.contains(needed) {
             throw .bad("a=simulcast without a=extmap:\(needed.rawValue) \(needed.uri)")
         }
         return layers
@@ -75,4 +76,9 @@ extension Rendition {
         case .low: "q"
         }
     }
+}
+
+extension SDPDescription {
+    /// Whether a server answers to an offer of layers.
+    package var hasLayers: Bool { media.contains { !$0.receivedLayers.isEmpty } }
 }

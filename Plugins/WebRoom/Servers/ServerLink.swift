@@ -195,10 +195,12 @@ final class ServerLink: Sendable {
                     say(.info, "the answer has no simulcast: the server gets one rendition")
                 }
             } catch {
-                if inLayers { state.withLock { $0.offersLayers = false } }
+                // Another fault of the answer would stay with one rendition.
+                let isOfLayers = inLayers && answer.hasLayers
+                if isOfLayers { state.withLock { $0.offersLayers = false } }
                 throw ServerError(
                     "the answer is not usable. \(error)"
-                        + (inLayers ? " The next offer has one rendition." : ""))
+                        + (isOfLayers ? " The next offer has one rendition." : ""))
             }
         } catch {
             room.disconnect(connection.id)

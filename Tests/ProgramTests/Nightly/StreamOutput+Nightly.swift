@@ -165,7 +165,7 @@ extension StreamOutputTests {
             camera: noise, timeline: ["at: 2s, set: 'outputs[0].settings.video-bit-rate=400'"])
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        let sizes = try (0..<4).map { try readFile(folder("a\($0).ts")).count }
+        let sizes = try (0..<4).map { try readFile(folder("a-\($0).ts")).count }
         #expect(sizes[1] > 3 * sizes[3], "\(sizes)\n\(run)")
     }
 

@@ -602,8 +602,8 @@ typedef struct gr_plugin {
                                                        const char *GR_NONNULL id);
 } gr_plugin;
 
-/** What a plugin's process needs. Users see it in `greenroom plugins NAME`; a plugin of others gets nothing
- *  by asking: the session file grants it. Since minor 3; older hosts ignore it. */
+/** What a plugin's process needs. Users read it in `greenroom plugins NAME`. The host grants nothing because of
+ *  it, except to bundled plugins; the session file does. Since minor 3; older hosts ignore it. */
 enum {
   /** A separate process, because the plugin decodes foreign data or runs foreign code. Plugins that are
    *  not bundled with the host have one anyway. */
