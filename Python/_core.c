@@ -634,6 +634,7 @@ typedef struct instance {
   const gr_control_host *control;
   const gr_audio_queue *queue;
   const gr_hold *hold;
+  const gr_captions_host *captions;
   uint32_t kind;
   PyObject *plugin; /* with the methods that the host's callbacks call */
 } instance;
@@ -975,6 +976,24 @@ static PyObject *instance_wants_changed(PyObject *object, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
+/* add_caption(text, speaker, start, end): times on the session's clock. */
+static PyObject *instance_add_caption(PyObject *object, PyObject *args) {
+  instance *me = (instance *)object;
+  gr_caption caption = {.struct_size = sizeof caption};
+  long long start, end;
+  gr_status status;
+  if (!PyArg_ParseTuple(args, "szLL", &caption.text, &caption.speaker, &start, &end) || !is_open())
+    return NULL;
+  if (me->captions == NULL) return unsupported("the host is too old for captions: update it");
+  caption.start_ns = start;
+  caption.end_ns = end;
+  Py_BEGIN_ALLOW_THREADS
+  status = me->captions->add(me->source.instance, &caption);
+  Py_END_ALLOW_THREADS
+  if (status != GR_STATUS_OK) return raise_refusal(me, status);
+  Py_RETURN_NONE;
+}
+
 static const char *const no_control =
     "the session file grants no control to this plugin: add allow: { control: true }";
 
@@ -1147,6 +1166,7 @@ static PyMethodDef instance_methods[] = {
     {"report_value", instance_report_value, METH_VARARGS, NULL},
     {"set_state", instance_set_state, METH_VARARGS, NULL},
     {"wants_changed", instance_wants_changed, METH_NOARGS, NULL},
+    {"add_caption", instance_add_caption, METH_VARARGS, NULL},
     {"command", instance_command, METH_VARARGS, NULL},
     {"session_text", instance_session_text, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
@@ -1469,6 +1489,7 @@ static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin 
   me->control = in->host->get_extension(in->instance, GR_EXT_CONTROL_HOST);
   me->queue = in->host->get_extension(in->instance, GR_EXT_AUDIO_QUEUE);
   me->hold = in->host->get_extension(in->instance, GR_EXT_HOLD);
+  me->captions = in->host->get_extension(in->instance, GR_EXT_CAPTIONS_HOST);
   me->source.plugin = (gr_plugin){
       sizeof me->source.plugin, 0,       me,       on_destroy,      on_initialize,
       on_property_change,   on_start, on_stop, on_uninitialize, on_get_extension};

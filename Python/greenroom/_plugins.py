@@ -71,6 +71,21 @@ class Host:
         """
         self.instance.count_damaged(count)
 
+    def add_caption(
+        self, text: str, speaker: str | None = None, *, start_ns: int, end_ns: int
+    ) -> None:
+        """Adds a caption to the session: recordings and viewers show what somebody has said.
+
+        Send a sentence when it is final, because a caption cannot be changed. Agents, outputs and other
+        plugins may call it from ``start`` to ``stop``.
+
+        text: 1 to 1000 bytes.
+        speaker: the speaker's name; None if unknown.
+        start_ns, end_ns: on the session's clock, such as ``block.pts_ns``; the end is up to a minute later.
+        Raises `Refused` if the host does not accept the caption.
+        """
+        self.instance.add_caption(text, speaker, start_ns, end_ns)
+
     def command(self, text: str) -> int:
         """Sends a command of the session, such as ``mute``. Needs ``allow: { control: true }``.
 

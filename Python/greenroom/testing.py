@@ -70,6 +70,17 @@ class SentAudio:
     time: float
 
 
+@dataclasses.dataclass(frozen=True)
+class SentCaption:
+    """A caption that a plugin has sent."""
+
+    text: str
+    speaker: str | None
+    #: Seconds from the start.
+    start: float
+    end: float
+
+
 class _Clock:
     """Time that only `advance` moves, and the threads that wait on it."""
 
@@ -205,6 +216,11 @@ class _Instance:
     def wants_changed(self) -> None:
         pass
 
+    def add_caption(self, text: str, speaker: str | None, start: int, end: int) -> None:
+        self._check()
+        zero = self.host._start
+        self.host.captions.append(SentCaption(text, speaker, (start - zero) / 1e9, (end - zero) / 1e9))
+
     def command(self, text: str) -> int:
         self.host.commands.append(text)
         return len(self.host.commands)
@@ -246,6 +262,8 @@ class TestHost:
         self.is_held = False
         #: The frames or blocks that the source has reported as damaged.
         self.damaged = 0
+        #: The captions that the plugin has sent.
+        self.captions: list[SentCaption] = []
         #: The commands that the plugin has sent, messages included.
         self.commands: list[str] = []
         #: The status and reason with which the plugin has given up; None if it has not.

@@ -14,7 +14,7 @@ import pytest
 from greenroom import _core, _loop
 from greenroom._adapter import Agents, Inbox
 from greenroom._plugins import description
-from greenroom.testing import TestHost
+from greenroom.testing import SentCaption, TestHost
 
 
 class Stripes(greenroom.Camera):
@@ -222,6 +222,28 @@ def test_an_agent_has_a_camera_and_a_share_of_different_sizes() -> None:
     assert {memoryview(frame.planes[0])[0, 0] for frame in host.frames} == {90}
     assert {(memoryview(frame.planes[0])[0, 0], frame.width) for frame in host.shared} == {(120, 160)}
     assert len(host.frames) == 31 and len(host.shared) == 6
+
+
+class Writer(greenroom.Agent):
+    """Sends a caption after half a second of speech."""
+
+    begin: int | None = None
+
+    def heard(self, participant: greenroom.Participant, block: greenroom.Block) -> None:
+        if self.begin is None:
+            self.begin = block.pts_ns
+        if block.pts_ns == self.begin + 500_000_000:
+            self.host.add_caption(
+                "Shall we start?", participant.name, start_ns=self.begin, end_ns=block.pts_ns
+            )
+
+
+def test_captions_have_a_text_a_speaker_and_times() -> None:
+    with TestHost(Writer) as host:
+        host.advance(1)
+        host.say(host.join("Ana"), tone(0.6))
+    assert not host.errors
+    assert host.captions == [SentCaption("Shall we start?", "Ana", 1.0, 1.5)]
 
 
 class Parrot(greenroom.Agent):

@@ -599,6 +599,53 @@ def test_an_agent_learns_who_is_there_speaks_and_writes(tmp_path: pathlib.Path) 
     ]  # fmt: skip
 
 
+CAPTIONS = """
+    class Captions(greenroom.{base}):
+        '''Writes captions.'''
+        is_done = False
+        def {method}(self, owner, block):
+            if self.is_done:
+                return
+            self.is_done = True
+            for name, text, start, end in [
+                ("Ana", "Shall <we> start?", 0, 500), (None, "Yes.", 500, 750),
+                ("Ana", "", 0, 500), ("Ana", "x" * 1001, 0, 500), ("Ana", "Long", 0, 60001),
+                ("Ana", "Nul" + chr(0), 0, 500),
+            ]:
+                try:
+                    self.host.add_caption(
+                        text, name, start_ns=block.pts_ns + start * 10**6,
+                        end_ns=block.pts_ns + end * 10**6)
+                except (greenroom.Refused, ValueError) as error:
+                    self.log("REFUSED " + str(error.args[-1]))
+"""
+
+
+@pytest.mark.parametrize(("base", "method"), [("Agent", "heard"), ("Output", "audio")])
+def test_captions_of_agents_and_outputs_become_captions_of_the_session(
+    tmp_path: pathlib.Path, base: str, method: str
+) -> None:
+    text = CAPTIONS.replace("{base}", base).replace("{method}", method)
+    bot = {"plugin": str(tmp_path / script(tmp_path, text))}
+    session = {
+        "session": {"maximum": "320x180@15", "name": "t"},
+        "call": {"plugin": "LoopbackCall", "settings": {"script": "Ana 0s microphone=440"}},
+        "outputs": [bot],
+    }
+    if base == "Agent":
+        session["microphone"] = dict(bot)
+    with TestSession(session, tmp_path) as call:
+        call.advance(1)
+    captions = [event.data for event in call.events if event.name == "caption"]
+    lasting = [(one.get("speaker"), one["text"], round(one["end"] - one["start"], 3)) for one in captions]
+    assert lasting == [("Ana", "Shall <we> start?", 0.5), (None, "Yes.", 0.25)]
+    logs = [str(event.text) for event in call.events if event.name == "log"]
+    refused = [one.removeprefix("REFUSED ") for one in logs if one.startswith("REFUSED ")]
+    assert len(refused) == 4, refused
+    assert "a caption has 1 to 1000" in refused[0] and "has 1001 bytes" in refused[1]
+    assert "60 s" in refused[2] and "null character" in refused[3]
+
+
 def test_a_session_that_is_advanced_by_hand_is_exact(tmp_path: pathlib.Path) -> None:
     camera = {"plugin": str(tmp_path / script(tmp_path, COUNTER))}
     session = {"session": {"maximum": "320x180@15", "name": "t"}, "camera": camera}
