@@ -44,12 +44,12 @@ import Testing
         let lines = try run.events("log", of: "outputs[0]").map(\.text)
         #expect(
             lines == [
-                // Connecting, in the meeting, and ended.
-                "people: 1;3;+Ana;+Ben;-Ana;7;",
+                // Connecting, in the meeting, allowed to record, and ended.
+                "people: 1;3;granted;+Ana;+Ben;-Ana;7;",
                 "video: on;off;destroyed;",
                 // 720 lines were asked for: the SDK does not enlarge.
                 "frames: renderer 30 of 640x360;",
-                "samples: mixed 96000;speaker 0;Ana 64000;Ben's share 64000;",
+                "samples: mixed 96000;speaker 0;Ana 64000;Ben's share 64000;share 64000;",
                 "kept: 0",
             ], "\(run.text)")
     }

@@ -2,6 +2,11 @@
 #define GREENROOM_TEST
 #include "../../Samples/VendorStyle/cpp/receivers.cpp"
 
+// The vendor's numbers, and a name of <csignal>.
+static_assert(ZOOMSDK::AUTHRET_KEYORSECRETEMPTY == 1 && ZOOMSDK::AUTHRET_OVERTIME == 8 &&
+              ZOOMSDK::AUTHRET_JWTTOKENWRONG == 11);
+static_assert(sizeof(std::sig_atomic_t) >= sizeof(char) && SIGINT == 2);
+
 /** A receiver that logs what it got. */
 template <class App>
 struct Logging : App {
@@ -18,6 +23,8 @@ struct Logging : App {
       samples += entry.first + " " + std::to_string(entry.second) + ";";
     for (const auto &entry : received.shared_samples)
       samples += entry.first + "'s share " + std::to_string(entry.second) + ";";
+    if (received.anonymous_samples > 0)
+      samples += "share " + std::to_string(received.anonymous_samples) + ";";
     log("people: " + received.people);
     log("video: " + received.video);
     log("frames: " + frames);

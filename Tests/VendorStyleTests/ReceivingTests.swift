@@ -109,6 +109,27 @@ import ZoomStyle
         #expect(agoraReceived["mixed block"] == 1764, "40 ms of two channels at 44100 Hz")
     }
 
+    @Test func `Agora's delegate gets the statistics of a user's video each two seconds`() throws {
+        agoraReceived.clear()
+        let session = try TestSession([
+            TestPlugin(FakeCall.self), TestPlugin(AgoraReceiver<AgoraRecorderApp>.self),
+        ])
+        session.advance(by: .seconds(5))
+        try session.end()
+        #expect(
+            agoraReceived.events == [
+                "joined standup", "+1", "1: 320x180@15", "1: 320x180@15", "left after 5 s",
+            ])
+    }
+
+    @Test func `the numbers of Agora's options are the vendor's`() {
+        #expect(AgoraVideoBitrateStandard == 0)
+        #expect(AgoraVideoFrameRate(rawValue: 24) == .fps24)
+        #expect(AgoraVideoOutputOrientationMode.fixedPortrait.rawValue == 2)
+        #expect(AgoraVideoMirrorMode.disabled.rawValue == 2)
+        #expect(AgoraVideoRenderMode.hidden.rawValue == 1)
+    }
+
     @Test func `Azure's app captures the session's camera, and sends it as a participant`() throws {
         azureReceived.clear()
         let session = try TestSession([

@@ -10,7 +10,7 @@
 struct Received {
   std::map<std::string, int> frames, samples, shared_samples;
   std::map<std::string, std::string> sizes;
-  int mixed_samples = 0, speaker_samples = 0, luma = 0;
+  int mixed_samples = 0, speaker_samples = 0, anonymous_samples = 0, luma = 0;
   std::string people, video;
 };
 
@@ -159,6 +159,22 @@ class Audio : public IZoomSDKAudioRawDataDelegate {
     IUserInfo *user = meeting->GetMeetingParticipantsController()->GetUserByUserID(user_id);
     received.shared_samples[user->GetUserName()] += static_cast<int>(data_->GetBufferLen() / 2);
   }
+  /** The callback of older SDKs. */
+  void onShareAudioRawDataReceived(AudioRawData *data_) override {
+    received.anonymous_samples += static_cast<int>(data_->GetBufferLen() / 2);
+  }
+};
+
+/** Records as soon as it may. */
+class Recording : public IMeetingRecordingCtrlEvent {
+ public:
+  void onLocalRecordingPrivilegeRequestStatus(RequestLocalRecordingStatus status) override {
+    if (status == RequestLocalRecording_Granted) received.people += "granted;";
+  }
+  void onRecordPrivilegeChanged(bool canRec) override {
+    if (canRec && meeting->GetMeetingRecordingController()->StartRawRecording() == SDKERR_SUCCESS)
+      GetAudioRawdataHelper()->subscribe(new Audio());
+  }
 };
 
 class Participants : public IMeetingParticipantsCtrlEvent {
@@ -189,16 +205,21 @@ class Events : public IMeetingServiceEvent, public IAuthServiceEvent {
   void onMeetingStatusChanged(MeetingStatus status, int) override {
     received.people += std::to_string(status) + ";";
     if (status != MEETING_STATUS_INMEETING) return;
-    auto *recording = meeting->GetMeetingRecordingController();
-    if (recording->CanStartRawRecording() == SDKERR_SUCCESS && recording->StartRawRecording() == SDKERR_SUCCESS)
-      GetAudioRawdataHelper()->subscribe(new Audio());
+    meeting->GetMeetingRecordingController()->RequestLocalRecordingPrivilege();
   }
   void onAuthenticationReturn(AuthResult result) override {
+    switch (result) {
+      case AUTHRET_KEYORSECRETEMPTY: received.people += "no token;"; return;
+      case AUTHRET_OVERTIME: received.people += "late;"; return;
+      default: break;
+    }
     if (result != AUTHRET_SUCCESS || CreateMeetingService(&meeting) != SDKERR_SUCCESS) return;
     meeting->SetEvent(this);
     meeting->GetMeetingParticipantsController()->SetEvent(new Participants());
+    meeting->GetMeetingRecordingController()->SetEvent(new Recording());
     JoinParam param;
     param.param.withoutloginuserJoin.userName = "Recorder";
+    param.param.withoutloginuserJoin.userZAK = "no token is needed";
     meeting->Join(param);
   }
 };

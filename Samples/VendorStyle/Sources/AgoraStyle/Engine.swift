@@ -77,6 +77,12 @@ public protocol AgoraRtcEngineDelegate: AnyObject {
     func rtcEngine(_ engine: AgoraRtcEngineKit, didVideoMuted muted: Bool, byUid uid: UInt)
     /// A user sends audio, or has stopped.
     func rtcEngine(_ engine: AgoraRtcEngineKit, didAudioMuted muted: Bool, byUid uid: UInt)
+    /// The numbers of a user's video, each two seconds, if the engine has a delegate of video frames.
+    func rtcEngine(_ engine: AgoraRtcEngineKit, remoteVideoStats stats: AgoraRtcRemoteVideoStats)
+    /// Never called.
+    func rtcEngine(_ engine: AgoraRtcEngineKit, remoteAudioStats stats: AgoraRtcRemoteAudioStats)
+    /// Never called.
+    func rtcEngine(_ engine: AgoraRtcEngineKit, localAudioStats stats: AgoraRtcLocalAudioStats)
     /// Never called.
     func rtcEngine(_ engine: AgoraRtcEngineKit, didOccurError errorCode: AgoraErrorCode)
     /// Never called.
@@ -112,6 +118,18 @@ extension AgoraRtcEngineDelegate {
     /// Does nothing.
     public func rtcEngine(_ engine: AgoraRtcEngineKit, didAudioMuted muted: Bool, byUid uid: UInt) {
     }
+    /// Does nothing.
+    public func rtcEngine(
+        _ engine: AgoraRtcEngineKit, remoteVideoStats stats: AgoraRtcRemoteVideoStats
+    ) {}
+    /// Does nothing.
+    public func rtcEngine(
+        _ engine: AgoraRtcEngineKit, remoteAudioStats stats: AgoraRtcRemoteAudioStats
+    ) {}
+    /// Does nothing.
+    public func rtcEngine(
+        _ engine: AgoraRtcEngineKit, localAudioStats stats: AgoraRtcLocalAudioStats
+    ) {}
     /// Does nothing.
     public func rtcEngine(_ engine: AgoraRtcEngineKit, didOccurError errorCode: AgoraErrorCode) {}
     /// Does nothing.

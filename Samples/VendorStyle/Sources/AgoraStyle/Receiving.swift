@@ -258,6 +258,7 @@ final class AgoraChannel: PeopleListener, @unchecked Sendable {
     private var name = ""
     private var since: Int64?
     private var users: [UInt] = []
+    private var counts = AgoraVideoCounts()
 
     init(_ host: PluginHost) {
         self.host = host
@@ -309,7 +310,10 @@ final class AgoraChannel: PeopleListener, @unchecked Sendable {
 
     func left(_ person: Track.Participant) {
         let uid = UInt(person.number)
-        lock.withLock { users.removeAll { $0 == uid } }
+        lock.withLock {
+            users.removeAll { $0 == uid }
+            counts.remove(uid)
+        }
         guard channel != nil else { return }
         engine.delegate?.rtcEngine(engine, didOfflineOfUid: uid, reason: .quit)
     }
@@ -386,7 +390,11 @@ final class AgoraChannel: PeopleListener, @unchecked Sendable {
         }
         let received = AgoraOutputVideoFrame(frame)
         if let number = frame.track.participant?.number {
-            _ = delegate.onRenderVideoFrame(received, uid: UInt(number), channelId: channel)
+            let uid = UInt(number)
+            _ = delegate.onRenderVideoFrame(received, uid: uid, channelId: channel)
+            guard let stats = lock.withLock({ counts.add(received, of: uid) }) else { return }
+            let listener = engine.delegate
+            MainQueue.run { listener?.rtcEngine(engine, remoteVideoStats: stats) }
         } else {
             _ = delegate.onCapture(
                 received, sourceType: frame.track.kind == .share ? .screen : .camera)

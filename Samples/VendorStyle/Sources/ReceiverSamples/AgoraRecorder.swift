@@ -12,11 +12,25 @@ final class ChannelRecorder: NSObject, AgoraRtcEngineDelegate, AgoraAudioFrameDe
 
     func rtcEngine(_ engine: AgoraRtcEngineKit, didJoinedOfUid uid: UInt, elapsed: Int) {
         agoraReceived.tell("+\(uid)")
+        let canvas = AgoraRtcVideoCanvas()
+        canvas.view = UIView()
+        canvas.uid = uid
+        canvas.renderMode = .hidden
+        engine.setupRemoteVideo(canvas)
     }
 
     func rtcEngine(
         _ engine: AgoraRtcEngineKit, didOfflineOfUid uid: UInt, reason: AgoraUserOfflineReason
     ) { agoraReceived.tell("-\(uid)") }
+
+    func rtcEngine(_ engine: AgoraRtcEngineKit, localAudioStats stats: AgoraRtcLocalAudioStats) {
+        agoraReceived.tell("\(stats.numChannels) channels")
+    }
+
+    func rtcEngine(_ engine: AgoraRtcEngineKit, remoteVideoStats stats: AgoraRtcRemoteVideoStats) {
+        agoraReceived.tell(
+            "\(stats.uid): \(stats.width)x\(stats.height)@\(stats.rendererOutputFrameRate)")
+    }
 
     func getObservedAudioFramePosition() -> AgoraAudioFramePosition {
         [.playback, .record, .mixed, .beforeMixing]
@@ -83,6 +97,19 @@ final class AgoraRecorderApp: AgoraApp {
         self.engine = engine
         engine.setAudioFrameDelegate(recorder)
         engine.setVideoFrameDelegate(recorder)
+        let frameRate = AgoraVideoFrameRate.fps15
+        let orientation = AgoraVideoOutputOrientationMode.adaptative
+        engine.setVideoEncoderConfiguration(
+            AgoraVideoEncoderConfiguration(
+                size: CGSize(width: 640, height: 360), frameRate: frameRate,
+                bitrate: AgoraVideoBitrateStandard, orientationMode: orientation,
+                mirrorMode: .auto))
+        engine.setVideoEncoderConfiguration(
+            AgoraVideoEncoderConfiguration(
+                size: CGSize(width: 640, height: 360), frameRate: frameRate.rawValue,
+                bitrate: AgoraVideoBitrateStandard, orientationMode: orientation,
+                mirrorMode: .auto))
+        engine.setupLocalVideo(AgoraRtcVideoCanvas())
         engine.joinChannel(
             byToken: nil, channelId: "standup", uid: 0,
             mediaOptions: AgoraRtcChannelMediaOptions())

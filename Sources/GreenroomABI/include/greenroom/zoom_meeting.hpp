@@ -121,7 +121,9 @@ class IZoomSDKAudioRawDataDelegate {
   virtual ~IZoomSDKAudioRawDataDelegate() = default;
   virtual void onMixedAudioRawDataReceived(AudioRawData *data_) = 0;
   virtual void onOneWayAudioRawDataReceived(AudioRawData *data_, std::uint32_t user_id) = 0;
+  /** The SDK's versions differ in the last argument. */
   virtual void onShareAudioRawDataReceived(AudioRawData *, std::uint32_t) {}
+  virtual void onShareAudioRawDataReceived(AudioRawData *) {}
   /** Never called. */
   virtual void onOneWayInterpreterAudioRawDataReceived(AudioRawData *, const zchar_t *) {}
 };
@@ -150,7 +152,28 @@ enum MeetingStatus {
 enum LeaveMeetingCmd { LEAVE_MEETING, END_MEETING };
 
 /** The result of authentication: always success. */
-enum AuthResult { AUTHRET_SUCCESS, AUTHRET_JWTTOKENWRONG = 13 };
+enum AuthResult {
+  AUTHRET_SUCCESS,
+  AUTHRET_KEYORSECRETEMPTY,
+  AUTHRET_KEYORSECRETWRONG,
+  AUTHRET_ACCOUNTNOTSUPPORT,
+  AUTHRET_ACCOUNTNOTENABLESDK,
+  AUTHRET_UNKNOWN,
+  AUTHRET_SERVICE_BUSY,
+  AUTHRET_NONE,
+  AUTHRET_OVERTIME,
+  AUTHRET_NETWORKISSUE,
+  AUTHRET_CLIENT_INCOMPATIBLE,
+  AUTHRET_JWTTOKENWRONG,
+  AUTHRET_LIMIT_EXCEEDED_EXCEPTION
+};
+
+/** The answer to a request to record: always granted. */
+enum RequestLocalRecordingStatus {
+  RequestLocalRecording_Granted,
+  RequestLocalRecording_Denied,
+  RequestLocalRecording_Timeout
+};
 
 /** The kind of user that joins; no effect. */
 enum SDKUserType { SDK_UT_NORMALUSER = 100, SDK_UT_WITHOUT_LOGIN };
@@ -184,7 +207,6 @@ enum MeetingComponentType : int;
 enum ConnectionQuality : int;
 enum RecordingStatus : int;
 enum LocalRecordingRequestPrivilegeStatus : int;
-enum RequestLocalRecordingStatus : int;
 enum RequestStartCloudRecordingStatus : int;
 enum TranscodingStatus : int;
 enum FocusModeShareType : int;
@@ -235,14 +257,15 @@ class IMeetingParticipantsCtrlEvent {
   virtual void onGrantCoOwnerPrivilegeChanged(bool) {}
 };
 
-/** Never called: raw recording needs no permission here. */
+/** Gets the answer to a request to record, on the thread that asks for it. */
 class IMeetingRecordingCtrlEvent {
  public:
   virtual ~IMeetingRecordingCtrlEvent() = default;
-  virtual void onRecordingStatus(RecordingStatus) {}
-  virtual void onCloudRecordingStatus(RecordingStatus) {}
   virtual void onRecordPrivilegeChanged(bool) {}
   virtual void onLocalRecordingPrivilegeRequestStatus(RequestLocalRecordingStatus) {}
+  /* Never called. */
+  virtual void onRecordingStatus(RecordingStatus) {}
+  virtual void onCloudRecordingStatus(RecordingStatus) {}
   virtual void onRequestCloudRecordingResponse(RequestStartCloudRecordingStatus) {}
   virtual void onLocalRecordingPrivilegeRequested(IRequestLocalRecordingPrivilegeHandler *) {}
   virtual void onStartCloudRecordingRequested(IRequestStartCloudRecordingHandler *) {}
@@ -348,10 +371,27 @@ class IMeetingParticipantsController {
 /** Raw recording, which is always allowed. */
 class IMeetingRecordingController {
  public:
-  SDKError SetEvent(IMeetingRecordingCtrlEvent *) { return SDKERR_SUCCESS; }
+  explicit IMeetingRecordingController(greenroom::zoom::Room &room) : room_(room) {}
+
+  SDKError SetEvent(IMeetingRecordingCtrlEvent *event) {
+    const std::lock_guard<std::recursive_mutex> lock(room_.mutex);
+    event_ = event;
+    return SDKERR_SUCCESS;
+  }
+  /** Grants it before it returns. */
+  SDKError RequestLocalRecordingPrivilege() {
+    const std::lock_guard<std::recursive_mutex> lock(room_.mutex);
+    if (event_ != nullptr) event_->onLocalRecordingPrivilegeRequestStatus(RequestLocalRecording_Granted);
+    if (event_ != nullptr) event_->onRecordPrivilegeChanged(true);
+    return SDKERR_SUCCESS;
+  }
   SDKError CanStartRawRecording() { return SDKERR_SUCCESS; }
   SDKError StartRawRecording() { return SDKERR_SUCCESS; }
   SDKError StopRawRecording() { return SDKERR_SUCCESS; }
+
+ private:
+  greenroom::zoom::Room &room_;
+  IMeetingRecordingCtrlEvent *event_ = nullptr;
 };
 
 /** No effect: the session file has the camera. */
@@ -377,6 +417,7 @@ struct JoinParam4WithoutLogin {
   const zchar_t *userName = nullptr;
   const zchar_t *psw = nullptr;
   const zchar_t *app_privilege_token = nullptr;
+  const zchar_t *userZAK = nullptr;
   const zchar_t *customer_key = nullptr;
   const zchar_t *webinarToken = nullptr;
   const zchar_t *onBehalfToken = nullptr;
@@ -453,7 +494,7 @@ class IZoomSDKVideoSourceHelper {
 class IMeetingService : private greenroom::zoom::RoomListener {
  public:
   explicit IMeetingService(greenroom::zoom::Room &room)
-      : room_(room), participants_(room), audio_(room), source_(room) {}
+      : room_(room), participants_(room), recording_(room), audio_(room), source_(room) {}
 
   SDKError SetEvent(IMeetingServiceEvent *event) {
     const std::lock_guard<std::recursive_mutex> lock(room_.mutex);
@@ -514,6 +555,7 @@ class IMeetingService : private greenroom::zoom::RoomListener {
   }
   void shared(AudioRawData *data, Person &person) override {
     if (auto *to = audio_.delegate()) to->onShareAudioRawDataReceived(data, person.number);
+    if (auto *to = audio_.delegate()) to->onShareAudioRawDataReceived(data);
   }
 
   greenroom::zoom::Room &room_;

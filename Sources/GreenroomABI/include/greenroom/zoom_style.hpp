@@ -32,6 +32,8 @@
 
 #include <greenroom/plugin.hpp>
 
+// The SDKs' headers bring it, and apps rely on that.
+#include <csignal>
 #include <functional>
 #include <type_traits>
 #include <utility>
