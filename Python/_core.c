@@ -38,13 +38,42 @@ static pthread_key_t state_key; /* the interpreter's state of a thread of the cl
 
 static void on_fork(void) { is_forked = 1; }
 
+/* A thread that asks for the interpreter's lock during finalization exits or hangs there, which a key's
+   destructor must not do. Therefore, the interpreter waits at its exit for the deletions that have begun,
+   and later ones leave the state to it. */
+static pthread_mutex_t deletion_lock = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
+static pthread_cond_t deletion_ended = PTHREAD_COND_INITIALIZER;
+static int deletions, is_exiting;
+
 /* Deletes the state of a thread that ends. PyGILState has forgotten it, as its own key has a lower number. */
 static void delete_state(void *state) {
-  if (!Py_IsInitialized()) return;
+  if (is_forked) return;
+  pthread_mutex_lock(&deletion_lock);
+  const int deletes = !is_exiting;
+  deletions += deletes;
+  pthread_mutex_unlock(&deletion_lock);
+  if (!deletes) return;
   const PyGILState_STATE lock = PyGILState_Ensure();
   PyThreadState_Clear(state);
   PyGILState_Release(lock);
   PyThreadState_Delete(state);
+  pthread_mutex_lock(&deletion_lock);
+  deletions--;
+  pthread_cond_signal(&deletion_ended);
+  pthread_mutex_unlock(&deletion_lock);
+}
+
+/* Runs at the interpreter's exit, before finalization. */
+static PyObject *end_deletions(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  if (is_forked) Py_RETURN_NONE;
+  Py_BEGIN_ALLOW_THREADS
+  pthread_mutex_lock(&deletion_lock);
+  is_exiting = 1;
+  while (deletions > 0) pthread_cond_wait(&deletion_ended, &deletion_lock);
+  pthread_mutex_unlock(&deletion_lock);
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
 }
 
 static PyObject *open_library(PyObject *module, PyObject *path) {
@@ -1728,6 +1757,7 @@ static PyMethodDef functions[] = {
     {"describe", describe, METH_VARARGS, NULL},
     {"run", run, METH_VARARGS, NULL},
     {"finish", finish, METH_NOARGS, NULL},
+    {"end_deletions", end_deletions, METH_NOARGS, NULL},
     {"serve", serve, METH_O, NULL},
     {"to_rgb", to_rgb, METH_VARARGS, NULL},
     {"from_rgb", from_rgb, METH_VARARGS, NULL},

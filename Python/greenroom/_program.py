@@ -81,6 +81,7 @@ def _leave() -> None:
     if _ended is not None and not _ended.is_set():
         _core.finish()
         _ended.wait(5)
+    _core.end_deletions()
 
 
 class Table:
