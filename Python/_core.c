@@ -358,6 +358,14 @@ static PyType_Spec plane_spec = {"greenroom._core.Plane", sizeof(plane), 0,
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                  plane_slots};
 
+/* The bytes from one element of a dimension to the next. Buffers of ctypes have no strides. */
+static Py_ssize_t stride_of(const Py_buffer *view, int dimension) {
+  if (view->strides != NULL) return view->strides[dimension];
+  Py_ssize_t stride = view->itemsize;
+  for (int i = view->ndim - 1; i > dimension; i--) stride *= view->shape[i];
+  return stride;
+}
+
 /* The shape of a plane of a format. Returns the number of dimensions. */
 static int plane_shape_of(gr_pixel_format format, uint32_t index, uint32_t width, uint32_t height,
                           Py_ssize_t shape[3], char *letter) {
@@ -622,16 +630,15 @@ static PyObject *from_rgb(PyObject *module, PyObject *args) {
   }
   const weights w = weights_of(range, matrix);
   const Py_ssize_t red = is_bgr ? 2 : 0;
+  const Py_ssize_t down = stride_of(&view, 0), right = stride_of(&view, 1), next = stride_of(&view, 2);
   Py_BEGIN_ALLOW_THREADS
   for (Py_ssize_t y = 0; y < height; y += 2) {
     for (Py_ssize_t x = 0; x < width; x += 2) {
       int r = 0, g = 0, b = 0, count = 0;
       for (Py_ssize_t dy = 0; dy < 2 && y + dy < height; dy++) {
         for (Py_ssize_t dx = 0; dx < 2 && x + dx < width; dx++) {
-          const uint8_t *pixel = (const uint8_t *)view.buf + (y + dy) * view.strides[0] +
-                                 (x + dx) * view.strides[1];
-          const int pr = pixel[red * view.strides[2]], pg = pixel[view.strides[2]],
-                    pb = pixel[(2 - red) * view.strides[2]];
+          const uint8_t *pixel = (const uint8_t *)view.buf + (y + dy) * down + (x + dx) * right;
+          const int pr = pixel[red * next], pg = pixel[next], pb = pixel[(2 - red) * next];
           p[0]->data[(y + dy) * p[0]->strides[0] + x + dx] =
               clamp(((pr * w.ry + pg * w.gy + pb * w.by + 32768) >> 16) + w.y_offset);
           r += pr, g += pg, b += pb, count++;
@@ -788,21 +795,24 @@ static int take_frame(given_frame *me, PyObject *args) {
     Py_ssize_t stride = row;
     int fits;
     if (view->ndim == 1) { /* bytes: rows without padding */
-      fits = view->len == row * shape[0] && view->strides[0] == view->itemsize;
+      fits = view->len == row * shape[0] && stride_of(view, 0) == view->itemsize;
     } else {
       fits = view->ndim == ndim && view->itemsize == (letter == 'B' ? 1 : 2);
       for (int i = 0; fits && i < ndim; i++) fits = view->shape[i] == shape[i];
       Py_ssize_t packed = view->itemsize;
       for (int i = ndim - 1; fits && i > 0; i--) {
-        fits = view->strides[i] == packed;
+        fits = stride_of(view, i) == packed;
         packed *= shape[i];
       }
-      stride = view->strides[0];
-      fits = fits && (stride >= row || shape[0] == 1);
-      if (shape[0] == 1) stride = row;
+      if (fits && shape[0] > 1) {
+        stride = stride_of(view, 0);
+        fits = stride >= row && stride <= UINT32_MAX;
+      }
     }
-    if (fits && view->format != NULL && view->ndim > 1)
-      fits = view->format[strlen(view->format) - 1] == letter;
+    if (fits && view->format != NULL && view->ndim > 1) { /* maybe after a byte order */
+      const size_t length = strlen(view->format);
+      fits = length > 0 && view->format[length - 1] == letter;
+    }
     if (!fits) {
       if (ndim == 2)
         PyErr_Format(PyExc_ValueError,
@@ -821,7 +831,7 @@ static int take_frame(given_frame *me, PyObject *args) {
     }
     frame->planes[taken].data = view->buf;
     frame->planes[taken].stride_bytes = (uint32_t)stride;
-    frame->planes[taken].size_bytes = (uint64_t)(stride * (shape[0] - 1) + row);
+    frame->planes[taken].size_bytes = shape[0] > 0 ? (uint64_t)(stride * (shape[0] - 1) + row) : 0;
   }
   return 1;
 }
