@@ -562,6 +562,12 @@ static weights weights_of(uint32_t range, uint32_t matrix) {
   return w;
 }
 
+/* Has the planes count as exported while a loop uses them without the interpreter's lock, so that the memory
+   of a frame that ends meanwhile is kept. change: 1 or -1. */
+static void hold_planes(plane *const planes[3], int change) {
+  for (int i = 0; i < 3; i++) planes[i]->exports += change;
+}
+
 static inline uint8_t clamp(int value) { return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value); }
 
 /* to_rgb(planes, width, height, range, matrix, is_bgr): a copy of an I420 frame with 3 bytes a pixel. */
@@ -581,6 +587,7 @@ static PyObject *to_rgb(PyObject *module, PyObject *args) {
   uint8_t *to = (uint8_t *)PyByteArray_AsString(memory);
   const weights w = weights_of(range, matrix);
   const int first = is_bgr ? 2 : 0;
+  hold_planes(p, 1);
   Py_BEGIN_ALLOW_THREADS
   for (Py_ssize_t y = 0; y < height; y++) {
     const uint8_t *luma = p[0]->data + y * p[0]->strides[0];
@@ -595,6 +602,7 @@ static PyObject *to_rgb(PyObject *module, PyObject *args) {
     }
   }
   Py_END_ALLOW_THREADS
+  hold_planes(p, -1);
   const Py_ssize_t shape[3] = {height, width, 3};
   PyObject *made = (PyObject *)make_plane(to, 3, shape, 0, 'B', 0, memory);
   Py_DECREF(memory);
@@ -612,12 +620,16 @@ static PyObject *from_rgb(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "(O!O!O!)nnIIpO", plane_type, &p[0], plane_type, &p[1], plane_type,
                         &p[2], &width, &height, &range, &matrix, &is_bgr, &source))
     return NULL;
-  for (int i = 0; i < 3; i++) {
-    if (!is_alive(p[i])) return NULL;
-    if (p[i]->is_readonly) return PyErr_Format(PyExc_ValueError, "this frame may be read only");
-  }
-  Py_buffer view;
+  Py_buffer view; /* first, as it may run the code of a class */
   if (PyObject_GetBuffer(source, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) return NULL;
+  for (int i = 0; i < 3; i++) {
+    const int lives = is_alive(p[i]);
+    if (lives && p[i]->is_readonly) PyErr_SetString(PyExc_ValueError, "this frame may be read only");
+    if (!lives || p[i]->is_readonly) {
+      PyBuffer_Release(&view);
+      return NULL;
+    }
+  }
   if (view.ndim != 3 || view.shape[0] != height || view.shape[1] != width ||
       (view.shape[2] != 3 && view.shape[2] != 4) || view.itemsize != 1 ||
       (view.format != NULL && strcmp(view.format, "B") != 0)) {
@@ -631,6 +643,7 @@ static PyObject *from_rgb(PyObject *module, PyObject *args) {
   const weights w = weights_of(range, matrix);
   const Py_ssize_t red = is_bgr ? 2 : 0;
   const Py_ssize_t down = stride_of(&view, 0), right = stride_of(&view, 1), next = stride_of(&view, 2);
+  hold_planes(p, 1);
   Py_BEGIN_ALLOW_THREADS
   for (Py_ssize_t y = 0; y < height; y += 2) {
     for (Py_ssize_t x = 0; x < width; x += 2) {
@@ -652,6 +665,7 @@ static PyObject *from_rgb(PyObject *module, PyObject *args) {
     }
   }
   Py_END_ALLOW_THREADS
+  hold_planes(p, -1);
   PyBuffer_Release(&view);
   Py_RETURN_NONE;
 }
