@@ -1100,13 +1100,22 @@ static PyTypeObject *frames_type;
 /* Ends the access to the frame that is drawn, and warns of views of it. Returns whether there was one. */
 static int end_drawn(frames *me) {
   if (me->drawn == NULL) return 0;
-  if (end_frame(me->drawn) > 0) {
+  if (end_frame(me->drawn) > 0 && me->owner->plugin != NULL) {
     PyObject *result = PyObject_CallMethod(me->owner->plugin, "warn_of_views", NULL);
     if (result == NULL) PyErr_WriteUnraisable(NULL);
     Py_XDECREF(result);
   }
   Py_CLEAR(me->drawn);
   return 1;
+}
+
+/* Gives the frame that is drawn back to the host, unless the host has destroyed the instance. */
+static void give_back(frames *me) {
+  const gr_source *source = &me->owner->source;
+  if (!end_drawn(me) || is_forked || me->owner->plugin == NULL) return;
+  Py_BEGIN_ALLOW_THREADS
+  source->video->abandon(source->sender, me->lease.id);
+  Py_END_ALLOW_THREADS
 }
 
 /* Sends the frame that is drawn, and waits for the next one. One call, because the interpreter's lock
@@ -1116,6 +1125,7 @@ static PyObject *frames_next(PyObject *object) {
   gr_source *source = &me->owner->source;
   gr_status status = GR_STATUS_OK;
   int is_leased = 0;
+  if (!is_open()) return NULL;
   const int is_drawn = end_drawn(me);
   Py_BEGIN_ALLOW_THREADS
   if (is_drawn) status = gr_commit_frame(source, &me->time, &me->lease);
@@ -1130,7 +1140,9 @@ static PyObject *frames_next(PyObject *object) {
   me->lease.frame.info.pts_ns = me->time.pts_ns;
   me->drawn = (frame *)mutable_frame_of(&me->lease.frame);
   if (me->drawn == NULL) {
+    Py_BEGIN_ALLOW_THREADS
     source->video->abandon(source->sender, me->lease.id);
+    Py_END_ALLOW_THREADS
     return NULL;
   }
   me->drawn->time = (double)me->time.elapsed_ns / 1e9;
@@ -1139,22 +1151,18 @@ static PyObject *frames_next(PyObject *object) {
   return (PyObject *)me->drawn;
 }
 
-/* Gives the frame that is drawn back to the host. */
 static PyObject *frames_close(PyObject *object, PyObject *unused) {
   (void)unused;
-  frames *me = (frames *)object;
-  const gr_source *source = &me->owner->source;
-  if (end_drawn(me)) {
-    Py_BEGIN_ALLOW_THREADS
-    source->video->abandon(source->sender, me->lease.id);
-    Py_END_ALLOW_THREADS
-  }
+  give_back((frames *)object);
   Py_RETURN_NONE;
 }
 
 static void frames_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
-  Py_XDECREF((PyObject *)((frames *)object)->drawn);
+  PyObject *kind, *value, *traceback; /* of an exception that ends the last reference */
+  PyErr_Fetch(&kind, &value, &traceback);
+  give_back((frames *)object);
+  PyErr_Restore(kind, value, traceback);
   Py_DECREF((PyObject *)((frames *)object)->owner);
   PyObject_Free(object);
   Py_DECREF(type);
@@ -1179,6 +1187,10 @@ static PyObject *instance_frames(PyObject *object, PyObject *format) {
   const unsigned long number = PyLong_AsUnsignedLong(format);
   if (PyErr_Occurred() || !is_open()) return NULL;
   if (me->source.video == NULL) return unsupported("only cameras, shares and composers send video");
+  pthread_mutex_lock(&me->source.lock);
+  const int has_rate = me->source.agreed.fps_numerator > 0;
+  pthread_mutex_unlock(&me->source.lock);
+  if (!has_rate) return unsupported("the host has offered no size and rate yet");
   frames *made = PyObject_New(frames, frames_type);
   if (made == NULL) return NULL;
   memset((char *)made + sizeof(PyObject), 0, sizeof *made - sizeof(PyObject));
