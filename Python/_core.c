@@ -1290,7 +1290,9 @@ static gr_status take_answer(PyObject *result, gr_answer *answer) {
                                        &given.capability.height, &given.capability.fps_numerator,
                                        &given.capability.fps_denominator);
   Py_DECREF(result);
-  if (!is_read) return status_of(NULL);
+  if (is_read && (given.capability.fps_numerator == 0 || given.capability.fps_denominator == 0))
+    PyErr_SetString(PyExc_ValueError, "the answer to an offer has a rate of 0");
+  if (PyErr_Occurred()) return status_of(NULL);
   if (answer != NULL) {
     answer->kind = given.kind;
     answer->capability = given.capability;
