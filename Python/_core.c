@@ -1545,12 +1545,14 @@ static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin 
   gr_status status = GR_STATUS_FAILED;
   instance *me = PyObject_New(instance, instance_type);
   PyObject *settings = PyDict_New();
+  if (me != NULL) {
+    memset((char *)me + sizeof(PyObject), 0, sizeof *me - sizeof(PyObject));
+    pthread_mutex_init(&me->source.lock, NULL);
+  }
   if (me == NULL || settings == NULL) goto end;
-  memset((char *)me + sizeof(PyObject), 0, sizeof *me - sizeof(PyObject));
   me->source.host = in->host;
   me->source.instance = in->instance;
   me->kind = current->descriptors[index].kind;
-  pthread_mutex_init(&me->source.lock, NULL);
   me->share = in->host->get_extension(in->instance, GR_EXT_BROADCAST);
   me->output = in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
   me->control = in->host->get_extension(in->instance, GR_EXT_CONTROL_HOST);
@@ -1582,6 +1584,7 @@ static gr_status on_create(uint32_t index, const gr_create *in, const gr_plugin 
 end:
   if (status != GR_STATUS_OK) {
     if (PyErr_Occurred()) PyErr_WriteUnraisable(NULL);
+    if (me != NULL) Py_CLEAR(me->plugin); /* the adapter refers to this instance */
     Py_XDECREF((PyObject *)me);
   }
   Py_XDECREF(settings);
