@@ -336,8 +336,15 @@ class Session:
 
 def expect_line(command: str) -> None:
     """Raises an error for a text that the host does not read as one command."""
-    if "\n" in command or not command.strip() or command.lstrip().startswith("#"):
-        raise ValueError(f"a command is one line, such as mute, and not {command!r}")
+    if not command.strip():
+        fault = "is empty. Pass a command, such as 'mute'"
+    elif "\n" in command:
+        fault = "has a line break. Pass one command per call, without line breaks"
+    elif command.lstrip().startswith("#"):
+        fault = "is a comment, which a session ignores. Pass the command without '#'"
+    else:
+        return
+    raise ValueError(f"session.command: {command!r} {fault}")
 
 
 def _find(name: str) -> str:
