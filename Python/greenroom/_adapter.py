@@ -7,6 +7,7 @@ import collections
 import functools
 import inspect
 import json
+import math
 import threading
 import time as wall
 import traceback
@@ -35,10 +36,14 @@ _REASONS: dict[int, Any] = {1: "initial", 2: "ceiling-lowered", 3: "ceiling-rais
 
 
 def reason(error: BaseException) -> str:
-    """The type of an exception and the first line of its message."""
-    lines = "".join(traceback.format_exception_only(error)).strip().splitlines()
+    """The type of an exception and the first line with text of its message."""
+    text = "".join(traceback.format_exception_only(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     # Python shows the place of a syntax error first.
-    return lines[-1] if isinstance(error, SyntaxError) else lines[0]
+    if isinstance(error, SyntaxError):
+        return lines[-1]
+    # A message may begin with a line break.
+    return " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]
 
 
 class Adapter:
@@ -157,6 +162,23 @@ class Adapter:
         return self.guard(self.plugin.event, json.loads(text))
 
 
+def answer_of(chosen: Any, method: str) -> tuple[int, int, int, int]:
+    """The numbers of the capability that a source has chosen."""
+    if not isinstance(chosen, Capability):
+        raise TypeError(
+            f"{method} returned {type(chosen).__name__}: return a greenroom.Capability, such as "
+            "offer.suggested, or None"
+        )
+    is_finite = math.isfinite(chosen.fps)
+    numbers = chosen.numbers() if is_finite else (0, 0, 0, 0)
+    if not all(isinstance(one, int) and 0 < one < 1 << 32 for one in numbers):
+        raise ValueError(
+            f"{method} returned {chosen.width}x{chosen.height} at {chosen.fps} fps: return a size and a rate "
+            "above 0 that the offer allows, such as offer.suggested"
+        )
+    return numbers
+
+
 def take_offer(
     adapter: Adapter, plugin: Any, offer: Any, choose: str = "choose", size: str = "size"
 ) -> Any:
@@ -170,11 +192,11 @@ def take_offer(
         )  # fmt: skip
         try:
             chosen = _loop.call(getattr(plugin, choose), given)
+            if chosen is not None:
+                agreed = answer_of(chosen, f"{type(plugin).__name__}.{choose}")
         except BaseException as error:
             adapter.instance.set_error(adapter.fault(error))
             return FAILED
-        if chosen is not None:
-            agreed = chosen.numbers()
     setattr(plugin, size, Capability.of(agreed))
     plugin._revision = revision
     if agreed == suggested:
@@ -228,13 +250,12 @@ class VideoAdapter(Adapter):
         return super().stop_send()
 
     def _run(self, frames: Frames, draw: Callable[..., Any]) -> None:
-        for frame in frames:
-            try:
+        try:
+            for frame in frames:
                 draw(frame)
-            except BaseException as error:
-                frames.close()
-                self.instance.give_up(FAILED, self.fault(error))
-                return
+        except BaseException as error:
+            frames.close()
+            self.instance.give_up(FAILED, self.fault(error))
 
 
 class AudioAdapter(Adapter):
@@ -269,6 +290,12 @@ class AudioAdapter(Adapter):
         return super().stop_send()
 
     def _run(self, start: int) -> None:
+        try:
+            self._fill(start)
+        except BaseException as error:
+            self.instance.give_up(FAILED, self.fault(error))
+
+    def _fill(self, start: int) -> None:
         rate, channels, instance = self.source.rate, self.source.channels, self.instance
         count = rate // 100
         for due in due_times(instance, rate, count, start):
@@ -277,11 +304,7 @@ class AudioAdapter(Adapter):
                 memoryview(memory).cast("h", (count, channels)), rate, channels, due,
                 (due - start) / 1e9,
             )  # fmt: skip
-            try:
-                _loop.call(self.source.fill, block)
-            except BaseException as error:
-                instance.give_up(FAILED, self.fault(error))
-                return
+            _loop.call(self.source.fill, block)
             try:
                 instance.send_audio(memory, rate, channels, due, -1)
             except Refused as refusal:
@@ -402,7 +425,7 @@ class OutputAdapter(Adapter):
         self.output = plugin
         self.tracks: dict[int, Track] = {}
         self._starts: dict[int, int] = {}
-        self._late: collections.deque[str] = collections.deque()
+        self._late: collections.deque[str] = collections.deque(maxlen=100)
         self._audio = Inbox(self, 100)
         self._video = Inbox(self, 16)
         self._present: dict[int, Participant] = {}

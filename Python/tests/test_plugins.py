@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import asyncio
+import ctypes
 import os
 import pathlib
 import threading
@@ -12,7 +13,7 @@ from typing import Any, Literal, cast
 import greenroom
 import pytest
 from greenroom import _core, _loop
-from greenroom._adapter import Agents, Inbox
+from greenroom._adapter import Agents, Inbox, OutputAdapter, reason
 from greenroom._plugins import description
 from greenroom.testing import SentCaption, TestHost
 
@@ -338,6 +339,97 @@ def test_the_reason_of_an_exception_is_the_first_line_of_its_message() -> None:
     with TestHost(Wrong) as host:
         host.advance(0.1)
     assert host.gave_up == (40, "ValueError: bad thing")
+    assert reason(ValueError("\n\n  indented\nsecond")) == "ValueError: indented"
+    assert reason(ValueError("")) == "ValueError"
+    assert reason(ValueError("\n")) == "ValueError:"
+
+
+@pytest.mark.parametrize(
+    "chosen, message",
+    [
+        (greenroom.Capability(320, 180, 0), "returned 320x180 at 0 fps: return a size and a rate above 0"),
+        (greenroom.Capability(320, 180, 0.0001), "returned 320x180 at 0.0001 fps"),
+        (greenroom.Capability(320, 180, 2.0**32), "returned 320x180 at 4294967296.0 fps"),
+        (greenroom.Capability(320, 180, float("nan")), "returned 320x180 at nan fps"),
+        (greenroom.Capability(-2, 180, 30), "returned -2x180 at 30 fps"),
+        ((320, 180, 30), "returned tuple: return a greenroom.Capability"),
+    ],
+)
+def test_a_choice_without_a_size_or_rate_is_refused(chosen: Any, message: str) -> None:
+    class Chooses(greenroom.Camera):
+        def choose(self, offer: greenroom.Offer) -> Any:
+            return chosen
+
+        def draw(self, frame: greenroom.Frame) -> None:
+            pass
+
+    with pytest.raises(RuntimeError, match="Chooses.choose " + message):
+        TestHost(Chooses).start()
+
+
+def test_an_exception_of_the_frames_themselves_ends_a_camera(monkeypatch: pytest.MonkeyPatch) -> None:
+    def frames(instance: Any, format: int) -> Any:
+        raise MemoryError("no frame")
+        yield
+
+    monkeypatch.setattr(greenroom.testing._Instance, "frames", frames)
+    with TestHost(Stripes) as host:
+        host.advance(0.1)
+    assert host.gave_up == (40, "MemoryError: no frame")
+
+
+def test_failures_of_asynchronous_callbacks_count_with_later_blocks_and_are_bounded() -> None:
+    class Fails(greenroom.Receiver):
+        async def heard(self, participant: greenroom.Participant, block: greenroom.Block) -> None:
+            raise ValueError("late")
+
+    with TestHost(Fails) as host:
+        host.join("Ana")
+        adapter = cast(OutputAdapter, host._adapters[0][1])
+        track = next(iter(host._wants))
+        adapter.is_virtual = False  # as in a session of the real clock, which does not wait for callbacks
+
+        def block() -> int:
+            return adapter.audio(track, 0, _core.samples(bytes(320), 1), 16000, 0)
+
+        def wait() -> None:
+            """Until the callbacks before have ended."""
+            ended = threading.Event()
+
+            async def end() -> None:
+                ended.set()
+
+            adapter.tell(end)
+            assert ended.wait(60)
+
+        assert block() == 0
+        wait()
+        assert block() == 40 and host.errors == ["ValueError: late"]
+        wait()
+        for _ in range(1000):
+            adapter.fault_later(ValueError("without a block"))
+        assert [adapter.late() for _ in range(101)] == [40] * 100 + [0]
+
+
+@pytest.mark.parametrize(
+    "plane",
+    [ctypes.c_uint8(1), (ctypes.c_uint8 * 5)(), ((ctypes.c_uint8 * 2) * 3)(), ((ctypes.c_uint16 * 320) * 180)()],
+)
+def test_planes_of_ctypes_with_another_shape_are_refused(plane: Any) -> None:
+    with pytest.raises(ValueError, match=r"plane 0 needs the shape \(180, 320\)"):
+        _core.sent_frame(1, 320, 180, [plane] * 3, 0, 0, 0, 0, 0)
+
+
+def test_planes_of_ctypes_are_sent() -> None:
+    def plane(height: int, width: int, value: int) -> Any:
+        made = ((ctypes.c_uint8 * width) * height)()
+        ctypes.memset(made, value, ctypes.sizeof(made))
+        return made
+
+    flat = (ctypes.c_uint8 * (90 * 160))(*[9] * 90 * 160)
+    planes = [plane(180, 320, 7), plane(90, 160, 8), flat]
+    sent = _core.sent_frame(1, 320, 180, planes, 0, 0, 0, 0, 0)
+    assert [bytes(memoryview(one))[-1] for one in sent.planes] == [7, 8, 9]
 
 
 def test_an_agent_has_one_part_of_each_kind() -> None:

@@ -383,7 +383,6 @@ def test_exceptions_of_asynchronous_callbacks_count_as_those_of_plain_ones_do(tm
         tmp_path,
         {"call": {"plugin": "LoopbackCall", "settings": {"script": "Ana 0s microphone=660"}},
          "outputs": [{"plugin": f"{name}#Plain"}, {"plugin": f"{name}#Asynchronous"}]},
-        virtual=False,
     )  # fmt: skip
     plain, asynchronous = (
         next(one for one in report["outputPlugins"] if one["plugin"] == plugin)["tracks"][0]["media"]["refused"]
@@ -491,7 +490,7 @@ def test_the_command_stop_of_a_test_session_returns_the_end(tmp_path: pathlib.Pa
     with TestSession({"camera": {"plugin": "ColorBars"}}, tmp_path) as session:
         session.advance(1)
         for nothing in ("", " ", "# mute"):
-            with pytest.raises(ValueError, match="a command is one line, such as mute"):
+            with pytest.raises(ValueError, match=r"session\.command: .* (is empty|is a comment)"):
                 session.command(nothing)
         assert session.command("stop").name == "ended"
     assert session.result is not None and session.result.exit == 0
@@ -502,7 +501,7 @@ def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None
 
     async def whole() -> None:
         async with greenroom.Session(session) as own:
-            with pytest.raises(ValueError, match="a command is one line, such as mute"):
+            with pytest.raises(ValueError, match="session.command: '' is empty. Pass a command"):
                 await own.command("")
             assert (await own.command("stop")).name == "ended"
             assert own.result is not None
