@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Simulates a fleet of rooms for weeks: arrivals, departures, drains for updates, and lost nodes.
 
-    python3 Tests/Fleet/simulate.py [--rooms 1000] [--nodes 60] [--cores 24] [--weeks 4] [--seed 1]
+    python3 Tests/Fleet/simulate.py [--rooms 1000] [--nodes 60] [--cores 10] [--weeks 4] [--seed 1]
 
 The costs are the table of the manual's page Many rooms. Everything else is in ASSUMPTIONS. A simulated week takes a
 few seconds, and the same seed gives the same numbers. It prints how many nodes a fleet needs, how long drains take and
@@ -214,7 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=1000, help="calls at the busiest hour")
     parser.add_argument("--nodes", type=int, default=60)
-    parser.add_argument("--cores", type=float, default=24)
+    parser.add_argument("--cores", type=float, default=10)
     parser.add_argument("--weeks", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

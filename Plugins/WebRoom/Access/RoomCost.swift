@@ -42,14 +42,14 @@ package struct RoomCost: Equatable, Sendable {
     /// The cost of each part.
     package static func of(_ part: Part) -> RoomCost {
         switch part {
-        case .room: RoomCost(cores: 0.01, memory: 45)
-        case .source: RoomCost(cores: 0.02, memory: 5)
-        case .encoder: RoomCost(cores: 0.21, memory: 42)
-        case .viewer: RoomCost(cores: 0.04, memory: 1, ports: 1, megabits: 1.4)
-        case .guest: RoomCost(cores: 0.05, memory: 1, ports: 1, megabits: 0.14)
+        case .room: RoomCost(cores: 0.005, memory: 48)
+        case .source: RoomCost(cores: 0.03, memory: 8)
+        case .encoder: RoomCost(cores: 0.17, memory: 51)
+        case .viewer: RoomCost(cores: 0.008, memory: 1, ports: 1, megabits: 1.3)
+        case .guest: RoomCost(cores: 0.02, memory: 2, ports: 1, megabits: 0.3)
         case .decoder: RoomCost(cores: 0.005, memory: 1)
         case .stage: RoomCost(cores: 0.02, memory: 22)
-        case .recording: RoomCost(cores: 0.21, memory: 55)
+        case .recording: RoomCost(cores: 0.21, memory: 54)
         }
     }
 
