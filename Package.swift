@@ -340,7 +340,7 @@ let package = Package(
         .target(
             name: "StageDecisions", dependencies: ["GreenroomMedia"],
             path: "Plugins/Stage/Decisions"),
-        // What the command shares with WebRoom: tokens, addresses, costs and the report for Prometheus.
+        // The parts of WebRoom that the command uses, too: tokens, addresses, costs and the report for Prometheus.
         .target(
             name: "RoomAccess", dependencies: ["GreenroomMedia"], path: "Plugins/WebRoom/Access"),
         // The decisions of WebRoom.

@@ -1,4 +1,4 @@
-/// What a plugin's process needs. A plugin that is not bundled with the host gets nothing by asking: the session file
+/// The needs of a plugin's process. A plugin that is not bundled with the host gets nothing by asking: the session file
 /// grants it.
 public struct PluginNeeds: OptionSet, Sendable, Hashable {
     /// The bits of `GR_NEED_…`.

@@ -62,7 +62,7 @@ public struct PluginDescription: Equatable, Sendable {
     public var vendor: String?
     /// A page about the plugin.
     public var url: String?
-    /// What its process needs.
+    /// The needs of its process.
     public var needs: PluginNeeds
     /// The private memory of its process, in megabytes; 0 if the host's default is enough.
     public var memoryMegabytes: Int

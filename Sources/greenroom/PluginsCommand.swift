@@ -221,7 +221,7 @@ struct PluginCommand: ParsableCommand {
 }
 
 extension PluginDescriptor {
-    /// What the plugin's process needs, in the words of the session file.
+    /// The needs of the plugin's process, in the words of the session file.
     fileprivate var needWords: [String] {
         let words: [(PluginNeeds, String)] = [
             (.process, "a process"), (.oneProcess, "one process for all of a session's sources"),

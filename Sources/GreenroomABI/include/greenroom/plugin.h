@@ -602,7 +602,7 @@ typedef struct gr_plugin {
                                                        const char *GR_NONNULL id);
 } gr_plugin;
 
-/** What a plugin's process needs. Users read it in `greenroom plugins NAME`. The host grants nothing because of
+/** The needs of a plugin's process. Users read it in `greenroom plugins NAME`. The host grants nothing because of
  *  it, except to bundled plugins; the session file does. Since minor 3; older hosts ignore it. */
 enum {
   /** A separate process, because the plugin decodes foreign data or runs foreign code. Plugins that are
