@@ -602,8 +602,9 @@ typedef struct gr_plugin {
                                                        const char *GR_NONNULL id);
 } gr_plugin;
 
-/** The needs of a plugin's process. Users read it in `greenroom plugins NAME`. The host grants nothing because of
- *  it, except to bundled plugins; the session file does. Since minor 3; older hosts ignore it. */
+/** The needs of a plugin's process. Users read them in `greenroom plugin info NAME`. The host grants
+ *  nothing because of them, except to bundled plugins; the session file does. Since minor 3; older
+ *  hosts ignore them. */
 enum {
   /** A separate process, because the plugin decodes foreign data or runs foreign code. Plugins that are
    *  not bundled with the host have one anyway. */
