@@ -686,7 +686,10 @@ def test_the_advice_for_installing_a_script_is_its_path(tmp_path: pathlib.Path) 
     (tmp_path / ".venv").symlink_to(sys.prefix)
     file = tmp_path / script(tmp_path, COUNTER)
     install = subprocess.run(
-        [str(host_program()), "plugin", "install", str(file)], capture_output=True, text=True
+        [str(host_program()), "plugin", "install", str(file)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"HOME": str(tmp_path)},
     )
     assert install.returncode == 64
     assert "is not installed. Name its path in the session file, such as plugin: ./plugin.py" in install.stderr

@@ -43,7 +43,8 @@ struct Mistake: CustomTestStringConvertible, Sendable {
         try Self.fill(folder)
         let run = try ChildProcess.run(
             "env", ["-C", folder.path, Checkout.greenroom] + arguments,
-            environment: Greenroom.environment)
+            // Without plugins that a user of this machine has installed.
+            environment: Greenroom.environment.merging(["HOME": folder.path]) { $1 })
         #expect(run.exit == .code(exit), "\(run)\n\(run.text)", sourceLocation: sourceLocation)
         let lines = Self.read(run.standardError, in: folder.path)
         // What a plugin or a device is asked before it fails is no mistake.
