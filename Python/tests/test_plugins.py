@@ -378,6 +378,43 @@ def test_an_exception_of_the_frames_themselves_ends_a_camera(monkeypatch: pytest
     assert host.gave_up == (40, "MemoryError: no frame")
 
 
+def test_failures_of_asynchronous_callbacks_count_with_later_blocks_and_are_bounded() -> None:
+    may_fail = threading.Event()
+
+    class Fails(greenroom.Receiver):
+        async def heard(self, participant: greenroom.Participant, block: greenroom.Block) -> None:
+            await asyncio.to_thread(may_fail.wait, 60)
+            raise ValueError("late")
+
+    with TestHost(Fails) as host:
+        host.join("Ana")
+        adapter = cast(OutputAdapter, host._adapters[0][1])
+        track = next(iter(host._wants))
+        adapter.is_virtual = False  # as in a session of the real clock, which does not wait for callbacks
+
+        def block() -> int:
+            return adapter.audio(track, 0, _core.samples(bytes(320), 1), 16000, 0)
+
+        def wait() -> None:
+            """Until the callbacks before have ended."""
+            ended = threading.Event()
+
+            async def end() -> None:
+                ended.set()
+
+            adapter.tell(end)
+            assert ended.wait(60)
+
+        assert block() == 0
+        may_fail.set()
+        wait()
+        assert block() == 40 and host.errors == ["ValueError: late"]
+        wait()
+        for _ in range(1000):
+            adapter.fault_later(ValueError("without a block"))
+        assert [adapter.late() for _ in range(101)] == [40] * 100 + [0]
+
+
 @pytest.mark.parametrize(
     "plane",
     [ctypes.c_uint8(1), (ctypes.c_uint8 * 5)(), ((ctypes.c_uint8 * 2) * 3)(), ((ctypes.c_uint16 * 320) * 180)()],
