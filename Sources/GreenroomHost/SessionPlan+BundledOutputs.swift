@@ -31,9 +31,7 @@ extension SessionPlan {
     var pathOfReport: String? {
         outputs.sorted { $0.key < $1.key }.lazy.compactMap { _, plugin -> String? in
             guard let (setting, isFolder) = Self.written[plugin.descriptor.id],
-                case .string(let path)? = plugin.settings.first(where: { $0.name == setting })?
-                    .value,
-                !path.isEmpty
+                let path = plugin.text(setting)
             else { return nil }
             let slash = path.lastIndex(of: "/") ?? path.startIndex
             let dot = isFolder ? nil : path[slash...].lastIndex(of: ".")
@@ -48,9 +46,9 @@ extension SessionPlan {
             guard case .output(let index) = address, let isolation = plugin.isolation,
                 isolation.sandbox != .off,
                 configuration.outputs[index].output.writtenFolder == nil,
-                let (setting, isFolder) = Self.written[plugin.descriptor.id],
-                case .string(let path) = plugin.settings.first(where: { $0.name == setting })?.value
+                let (setting, isFolder) = Self.written[plugin.descriptor.id]
             else { return nil }
+            let path = plugin.text(setting) ?? ""
             var folder = isFolder ? path : Self.folder(of: path)
             while resolvedPath(folder) == nil, folder != "/" { folder = Self.folder(of: folder) }
             let places = [resolvedPath(path), resolvedPath(folder)].compactMap(\.self)
@@ -78,9 +76,7 @@ extension SessionPlan {
         func value(_ name: String) -> ParameterValue? {
             plugin.settings.first { $0.name == name }?.value
         }
-        func text(_ name: String) -> String {
-            if case .string(let text) = value(name) { text } else { "" }
-        }
+        func text(_ name: String) -> String { plugin.text(name) ?? "" }
         switch plugin.descriptor.id {
         case "org.greenroom.speaker-file":
             return problem(ofWriting: text("path"), replaces: true).map { ("path", $0) }

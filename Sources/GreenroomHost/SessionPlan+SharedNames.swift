@@ -30,13 +30,15 @@ private struct SharedName {
             owners: ["org.greenroom.browser-camera", "org.greenroom.browser-share"],
             owner: "camera or share of Browser"),
     ]
+}
 
-    /// The name in the settings of a plugin; nil if it is empty.
-    func name(of plugin: SourcePlan) -> String? {
-        guard case .string(let name)? = plugin.settings.first(where: { $0.name == setting })?.value,
-            !name.isEmpty
+extension SourcePlan {
+    /// The text of a setting; nil if it is empty, or is no text.
+    func text(_ setting: String) -> String? {
+        guard case .string(let text)? = settings.first(where: { $0.name == setting })?.value,
+            !text.isEmpty
         else { return nil }
-        return name
+        return text
     }
 }
 
@@ -48,9 +50,11 @@ extension SessionPlan {
 
     private func problems(of shared: SharedName) -> [ConfigurationProblem] {
         let known = plugins.filter { shared.owners.contains($0.plugin.descriptor.id) }
-            .compactMap { address, plugin in shared.name(of: plugin).map { (address, name: $0) } }
+            .compactMap { address, plugin in plugin.text(shared.setting).map { (address, name: $0) }
+            }
         return plugins.compactMap { address, plugin in
-            guard shared.users.contains(plugin.descriptor.id), let name = shared.name(of: plugin),
+            guard shared.users.contains(plugin.descriptor.id),
+                let name = plugin.text(shared.setting),
                 !known.contains(where: { $0.name == name })
             else { return nil }
             let fix =
@@ -67,15 +71,10 @@ extension SessionPlan {
 
     /// Outputs that give a page the page's own voice.
     private var pagesThatHearThemselves: [ConfigurationProblem] {
-        func text(_ name: String, of plugin: SourcePlan) -> String {
-            guard case .string(let text)? = plugin.settings.first(where: { $0.name == name })?.value
-            else { return "" }
-            return text
-        }
         func names(of id: String) -> Set<String> {
             Set(
                 plugins.filter { $0.plugin.descriptor.id == id }.map {
-                    text("name", of: $0.plugin)
+                    $0.plugin.text("name") ?? ""
                 })
         }
         let microphones = names(of: "org.greenroom.browser-microphone")
@@ -83,7 +82,7 @@ extension SessionPlan {
         let hasCall = configuration.outputs.contains { $0.output.isCall }
         return plugins.compactMap { address, plugin in
             guard plugin.descriptor.id == "org.greenroom.browser-ears" else { return nil }
-            let (name, heard) = (text("name", of: plugin), text("hears", of: plugin))
+            let (name, heard) = (plugin.text("name") ?? "", plugin.text("hears") ?? "")
             let hearsItself =
                 switch heard {
                 case "microphone": microphones.contains(name)

@@ -90,7 +90,7 @@ package struct HLSPlaylist: Equatable {
 package struct HLSRestart: Equatable {
     /// The longest segment.
     package let seconds: Int
-    /// A playlist without segments for the place of a playlist that is missing, damaged or cut off; nil if the old playlist continues.
+    /// A playlist without segments, if the old playlist is missing, damaged or cut off; nil if it continues.
     package let replacement: String?
     /// The segments that no playlist names.
     package let orphans: [String]
@@ -112,14 +112,14 @@ package struct HLSRestart: Equatable {
             .filter(HLSPlaylist.numbers.contains)
         let old = HLSPlaylist(text, atLeast: 0)
         let next = max(old.nextNumber, found.max().map { $0 + 1 } ?? 0)
-        // The newest segment may be complete, but not in the list yet.
-        // The muxer deletes what it lists, so other files are never listed.
+        // The newest segment may be complete, but not in the list yet. The muxer deletes what it lists, so a list with
+        // other files does not continue.
         let continues =
             old.isWhole && next <= old.nextNumber + 1
             && old.segments.allSatisfy { digits($0, ".ts") != nil }
-        self.seconds = old.seconds > 0 ? min(seconds, old.seconds) : seconds
-        let isNew = text.isEmpty && next == 0
         let target = old.seconds > 0 ? old.seconds : seconds
+        self.seconds = min(seconds, target)
+        let isNew = text.isEmpty && next == 0
         replacement =
             continues || isNew
             ? nil
@@ -136,8 +136,8 @@ package struct HLSRestart: Equatable {
             }
     }
 
-    /// The beginning of the segments' names, before a number. The dash keeps the segments of `live20.m3u8` apart
-    /// from those of `live2.m3u8` and `live.m3u8`.
+    /// The beginning of the segments' names, before a number. Without the dash, the segment 0 of `live2.m3u8` and the
+    /// segment 20 of `live.m3u8` would have the same name.
     package static func base(of playlist: String) -> String {
         (playlist.hasSuffix(".m3u8") ? String(playlist.dropLast(5)) : playlist) + "-"
     }
