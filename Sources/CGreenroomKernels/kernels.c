@@ -161,14 +161,12 @@ static inline VEC neon_set1_epi8(int a) { return vdupq_n_u8((uint8_t)a); }
 static inline VEC neon_set1_epi16(int a) { return (VEC)vdupq_n_s16((int16_t)a); }
 static inline VEC neon_set1_epi32(int a) { return (VEC)vdupq_n_s32(a); }
 static inline VEC neon_add_epi16(VEC a, VEC b) { return (VEC)((int16x8_t)a + (int16x8_t)b); }
-static inline VEC neon_adds_epu16(VEC a, VEC b) { return (VEC)vqaddq_u16((uint16x8_t)a, (uint16x8_t)b); }
 static inline VEC neon_adds_epi16(VEC a, VEC b) { return (VEC)vqaddq_s16((int16x8_t)a, (int16x8_t)b); }
 static inline VEC neon_hadd_epi16(VEC a, VEC b) { return (VEC)vpaddq_s16((int16x8_t)a, (int16x8_t)b); }
 static inline VEC neon_avg_epu8(VEC a, VEC b) { return vrhaddq_u8(a, b); }
 static inline VEC neon_slli_epi16(VEC a, int n) { return (VEC)((uint16x8_t)a << (uint16_t)n); }
 static inline VEC neon_srli_epi16(VEC a, int n) { return (VEC)((uint16x8_t)a >> (uint16_t)n); }
 static inline VEC neon_srai_epi16(VEC a, int n) { return (VEC)((int16x8_t)a >> (int16_t)n); }
-static inline VEC neon_srli_epi32(VEC a, int n) { return (VEC)((uint32x4_t)a >> (uint32_t)n); }
 static inline VEC neon_unpacklo_epi8(VEC a, VEC b) { return vzip1q_u8(a, b); }
 static inline VEC neon_unpackhi_epi8(VEC a, VEC b) { return vzip2q_u8(a, b); }
 static inline VEC neon_unpacklo_epi16(VEC a, VEC b) { return (VEC)vzip1q_u16((uint16x8_t)a, (uint16x8_t)b); }

@@ -78,22 +78,6 @@ static void recolor(const uint8_t *u, const uint8_t *v, uint8_t *u_result, uint8
     }
 }
 
-static uint8_t narrowed(int sample, int shift) {
-    int sum = sample + (1 << shift >> 1);
-    return (uint8_t)clamp((sum > 65535 ? 65535 : sum) >> shift);
-}
-
-static void narrow(const uint16_t *samples, uint8_t *result, int count, int shift) {
-    for (int x = 0; x < count; x++) result[x] = narrowed(samples[x], shift);
-}
-
-static void narrow_pairs(const uint16_t *pairs, uint8_t *u, uint8_t *v, int count) {
-    for (int x = 0; x < count; x++) {
-        u[x] = narrowed(pairs[2 * x], 8);
-        v[x] = narrowed(pairs[2 * x + 1], 8);
-    }
-}
-
 static void blend(const uint8_t *const *rows, const int8_t *weights, int taps, uint8_t *result, int width) {
     for (int x = 0; x < width; x++) {
         int sum = 63;
@@ -116,5 +100,4 @@ static void replace(uint8_t *row, int count, const uint8_t *table) {
 }
 
 const struct greenroom_kernels greenroom_kernels_c = {
-    "C",    16,      luma,   chroma,       pixels, pixels_of_pairs, range,
-    matrix, recolor, narrow, narrow_pairs, blend,  scale,           replace};
+    "C", 16, luma, chroma, pixels, pixels_of_pairs, range, matrix, recolor, blend, scale, replace};

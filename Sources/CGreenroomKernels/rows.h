@@ -205,30 +205,6 @@ static void NAME(recolor)(const uint8_t *u, const uint8_t *v, uint8_t *u_result,
     }
 }
 
-static inline VEC NAME(narrowed)(const uint16_t *samples, int shift) {
-    VEC half = OP(set1_epi16)((int16_t)(1 << shift >> 1));
-    return OP(srli_epi16)(OP(adds_epu16)(NAME(load)(samples), half), shift);
-}
-
-static void NAME(narrow)(const uint16_t *samples, uint8_t *result, int count, int shift) {
-    if (count < V) return SHORTER.narrow(samples, result, count, shift);
-    FOR_VECTORS(x, V, count) {
-        VEC low = NAME(narrowed)(samples + x, shift), high = NAME(narrowed)(samples + x + V / 2, shift);
-        NAME(store)(result + x, NAME(halves)(OP(packus_epi16)(low, high)));
-    }
-}
-
-static void NAME(narrow_pairs)(const uint16_t *pairs, uint8_t *u, uint8_t *v, int count) {
-    if (count < V / 2) return SHORTER.narrow_pairs(pairs, u, v, count);
-    FOR_VECTORS(x, V / 2, count) {
-        VEC low = NAME(narrowed)(pairs + 2 * x, 8), high = NAME(narrowed)(pairs + 2 * x + V / 2, 8);
-        VEC mask = OP(set1_epi32)(0xffff);
-        VEC u_words = OP(packs_epi32)(low & mask, high & mask);
-        VEC v_words = OP(packs_epi32)(OP(srli_epi32)(low, 16), OP(srli_epi32)(high, 16));
-        NAME(store_halves)(u + x, v + x, NAME(gather)(OP(packus_epi16)(u_words, v_words)));
-    }
-}
-
 // Sums of taps are relative to 128, so that those of white with its overshoot fit in 16 bits.
 #define SUM_FROM(rounding) OP(set1_epi16)((rounding) - (128 << 7))
 
@@ -401,9 +377,8 @@ static void NAME(replace)(uint8_t *row, int count, const uint8_t *table) {
 }
 
 const struct greenroom_kernels NAME(greenroom_kernels) = {
-    NAME_TEXT,    WINDOW,        NAME(luma),         NAME(chroma), NAME(pixels), NAME(pixels_of_pairs),
-    NAME(range),  NAME(matrix),  NAME(recolor),      NAME(narrow), NAME(narrow_pairs),
-    NAME(blend),  NAME(scale),   NAME(replace)};
+    NAME_TEXT,    WINDOW,        NAME(luma),  NAME(chroma), NAME(pixels), NAME(pixels_of_pairs), NAME(range),
+    NAME(matrix), NAME(recolor), NAME(blend), NAME(scale),  NAME(replace)};
 
 #undef V
 #undef WINDOW

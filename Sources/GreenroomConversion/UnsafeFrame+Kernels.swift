@@ -63,41 +63,10 @@ extension UnsafeFrame {
         }
     }
 
-    /// Rounds 10 bits to 8: I010 to I420, P010 to NV12 or I420.
-    func narrow(to output: UnsafeFrame) {
-        let kernels = kernels
-        let shift = Int32(format.layout.bits - 8 + format.layout.shift)
-        let splits = output.format.planeCount > format.planeCount
-        for index in 0..<(splits ? 1 : format.planeCount) {
-            let plane = output.format.plane(index, of: size)
-            for y in 0..<plane.rows {
-                prefetch(y + 1, ofPlane: index)
-                withSamples(y, ofPlane: index) {
-                    kernels.narrow($0, output.row(y, ofPlane: index), Int32(plane.rowBytes), shift)
-                }
-            }
-        }
-        guard splits else { return }
-        for y in 0..<chromaSize.height {
-            prefetch(y + 1, ofPlane: 1)
-            withSamples(y, ofPlane: 1) {
-                kernels.narrow_pairs(
-                    $0, output.row(y, ofPlane: 1), output.row(y, ofPlane: 2), chromaWidth)
-            }
-        }
-    }
-
     /// Begins to load a row, if there is one: a frame of a session is in no cache.
     private func prefetch(_ y: Int, ofPlane index: Int) {
         let plane = format.plane(index, of: size)
         guard y < plane.rows else { return }
         greenroom_prefetch(row(y, ofPlane: index), plane.rowBytes)
-    }
-
-    /// Calls `body` with a row of 16-bit samples.
-    private func withSamples(_ y: Int, ofPlane index: Int, _ body: (UnsafePointer<UInt16>) -> Void)
-    {
-        let row = row(y, ofPlane: index)
-        row.withMemoryRebound(to: UInt16.self, capacity: Int(strides[index]) / 2) { body($0) }
     }
 }

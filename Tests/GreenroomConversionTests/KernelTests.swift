@@ -108,19 +108,6 @@ import Testing
         }
     }
 
-    @Test func `every instruction set narrows samples to 8 bits with the same result`() {
-        for width in Self.widths {
-            for shift in [2, 8] as [Int32] {
-                Self.compare([2 * width], [width], "narrow \(width) by \(shift)") {
-                    $0.narrow($1[0].words, $2[0].start, Int32(width), shift)
-                }
-            }
-            Self.compare([4 * width], [width, width], "narrow \(width) pairs") {
-                $0.narrow_pairs($1[0].words, $2[0].start, $2[1].start, Int32(width))
-            }
-        }
-    }
-
     @Test func `every instruction set replaces samples by a table with the same result`() {
         // Noise that is no line, which a table of differences would hide.
         let table = (0..<256).map { UInt8(truncatingIfNeeded: ($0 &* 167) ^ ($0 >> 3)) }
@@ -305,19 +292,6 @@ import Testing
         #expect(abs(errors.mean) < 0.05)
     }
 
-    @Test func `samples of 16 bits are rounded to 8 bits`() throws {
-        let kernels = try #require(Self.plain)
-        let samples = Array(UInt16.min...UInt16.max)
-        var result = [UInt8](repeating: 0, count: samples.count)
-        for shift in [2, 8] as [Int32] {
-            kernels.narrow(samples, &result, Int32(samples.count), shift)
-            for (sample, made) in zip(samples, result) {
-                let exact = (Double(sample) / Double(1 << shift)).rounded()
-                if made != UInt8(min(255, exact)) { Issue.record("\(sample) became \(made)") }
-            }
-        }
-    }
-
     /// Weights of 7 bits, between which two passes round to 8 bits.
     @Test(arguments: [
         ("96x54", "64x36"), ("96x54", "43x24"), ("96x54", "31x17"), ("96x54", "13x8"),
@@ -417,7 +391,4 @@ private final class GuardedRow {
     }
 
     var bytes: UnsafeMutableBufferPointer<UInt8> { .init(start: start, count: count) }
-    var words: UnsafePointer<UInt16> {
-        UnsafeRawPointer(start).assumingMemoryBound(to: UInt16.self)
-    }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Every format converted to every possible one, compared with ``ReferenceFrame``.
 ///
 /// Tolerances, in levels of 255, besides half a level for rounding:
-/// - if samples only move, or 10 bits are rounded to 8: none;
+/// - if samples only move, or 10 bits are cut to 8: none;
 /// - from YUV to RGB: a tenth; 1.1 if 4:2:2 becomes 4:2:0 before, whose rounding grows;
 /// - if 4:2:2 becomes 4:2:0, YUV changes its colour space, or 32-bit RGB becomes YUV: 1;
 /// - if libyuv converts RGB to YUV (24 bits, and NV12): 3, for its coefficients of 6 to 8 bits.

@@ -80,7 +80,7 @@ struct ReferenceFrame {
             Plane(width, height) {
                 let at = $1 * strides[index] + 2 * ($0 * step + first)
                 let sample = Int(bytes[index][at]) + Int(bytes[index][at + 1]) << 8
-                return min(255, (Double(sample) / Double(1 << shift)).rounded())
+                return Double(min(255, sample >> shift))
             }
         }
         isRGB = frame.format.isRGB

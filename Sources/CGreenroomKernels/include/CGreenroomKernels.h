@@ -91,12 +91,6 @@ struct greenroom_kernels {
     void (*recolor)(const uint8_t *u, const uint8_t *v, uint8_t *u_result, uint8_t *v_result, int count,
                     const struct greenroom_recolor *weights);
 
-    // 8 bits of 16, rounded: the sample shifted right, at most 255.
-    void (*narrow)(const uint16_t *samples, uint8_t *result, int count, int shift);
-
-    // U and V, of 8 bits, of a row of pairs in the upper bits of 16, rounded.
-    void (*narrow_pairs)(const uint16_t *pairs, uint8_t *u, uint8_t *v, int count);
-
     // A row of a plane that is scaled vertically: the sum of `taps` rows, each times its weight.
     void (*blend)(const uint8_t *_Nonnull const *_Nonnull rows, const int8_t *weights, int taps,
                   uint8_t *result, int width);

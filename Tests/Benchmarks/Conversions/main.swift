@@ -276,7 +276,7 @@ struct Limits {
     }
 }
 
-// Halves and quarters are libyuv's on both sides: ours takes a frame from the pool. A limit is the worst
+// Halves, quarters and sixths are libyuv's on both sides: ours takes a frame from the pool. A limit is the worst
 // ratio of five runs plus a tenth, or that of an earlier machine if it is higher.
 let works: [Work] = [
     Work(
@@ -304,20 +304,20 @@ let works: [Work] = [
     Work(
         what: "BT.601 → BT.709", color: .bt601Limited, wanted: .bt709Limited, peer: "zimg",
         limit: Limits(avx2: 0.12, avx512: 0.12)),
-    Work(what: "P010 → I420", from: .p010, peer: "libyuv", limit: Limits(avx2: 1.5, avx512: 1.65)),
+    Work(what: "P010 → I420", from: .p010, peer: "libyuv", limit: Limits(avx2: 1.1, avx512: 1.1)),
     Work(what: "→ 1280x720", result: "1280x720", limit: Limits(avx2: 0.45, avx512: 0.45)),
     Work(what: "→ 1440x810", result: "1440x810", limit: Limits(avx2: 0.4, avx512: 0.4)),
     Work(what: "→ 960x540", result: "960x540", limit: Limits(avx2: 1.15, avx512: 1.2)),
     Work(what: "→ 858x480", result: "858x480", limit: Limits(avx2: 0.7, avx512: 0.65)),
     Work(what: "→ 640x360", result: "640x360", limit: Limits(avx2: 0.9, avx512: 0.9)),
     Work(what: "→ 480x270", result: "480x270", limit: Limits(avx2: 1.15, avx512: 1.15)),
-    Work(what: "→ 320x180", result: "320x180", limit: Limits(avx2: 0.95, avx512: 0.9)),
+    Work(what: "→ 320x180", result: "320x180", limit: Limits(avx2: 1.15, avx512: 1.15)),
     Work(
         what: "720p → 854x480", size: "1280x720", result: "854x480",
         limit: Limits(avx2: 0.45, avx512: 0.4)),
     Work(
         what: "720p → 640x360", size: "1280x720", result: "640x360",
-        limit: Limits(avx2: 1.25, avx512: 1.2)),
+        limit: Limits(avx2: 1.3, avx512: 1.4)),
     Work(
         what: "720p → 1920x1080", size: "1280x720", result: "1920x1080",
         limit: Limits(avx2: 0.3, avx512: 0.3)),
