@@ -670,6 +670,28 @@ def test_plugin_info_shows_a_script(tmp_path: pathlib.Path) -> None:
     assert "start-at  integer 0 to 200" in info.stdout and "runs in a separate process\n" in info.stdout
 
 
+def test_the_list_and_the_schema_show_the_settings_of_a_script(tmp_path: pathlib.Path) -> None:
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    file = "./" + script(tmp_path, COUNTER)
+
+    def output(*command: str) -> Any:
+        return json.loads(
+            subprocess.run(
+                [str(host_program()), *command], cwd=tmp_path, capture_output=True, text=True, check=True
+            ).stdout
+        )
+
+    (plugin,) = output("plugins", "--json", file)["plugins"]
+    assert [setting["name"] for setting in plugin["settings"]] == ["start-at"], plugin
+    definitions = output("schema", file)["$defs"]
+    (rule,) = definitions["camera"]["allOf"]
+    assert rule["if"]["properties"]["plugin"]["enum"] == [f"{file}#Counter", file]
+    settings = definitions[rule["then"]["properties"]["settings"]["$ref"].removeprefix("#/$defs/")]
+    assert settings["additionalProperties"] is False
+    start = settings["properties"]["start-at"]
+    assert (start["type"], start["minimum"], start["maximum"]) == ("integer", 0, 200)
+
+
 def test_a_script_passes_the_validator(tmp_path: pathlib.Path) -> None:
     (tmp_path / ".venv").symlink_to(sys.prefix)
     file = tmp_path / script(tmp_path, COUNTER)

@@ -1,18 +1,37 @@
 extension Schema {
     /// The JSON Schema (draft 2020-12) of a document.
     ///
-    /// - Parameter title: The document's title.
-    package func document(title: String) -> JSON {
+    /// - Parameters:
+    ///   - title: The document's title.
+    ///   - settings: Values of the key `plugin`, and the schema of its settings with each.
+    package func document(
+        title: String, settings: [(plugins: [String], schema: JSON)] = []
+    ) -> JSON {
         var members: [(String, JSON?)] = [
             ("$schema", "https://json-schema.org/draft/2020-12/schema"),
             ("title", .string(title)),
         ]
         guard let root = section else { return .members(members) }
         members += root.members
-        let definitions = sections.dropFirst().map {
-            JSON.Member(key: $0.name, value: .members($0.members))
+        let names = settings.indices.map { "settings-\($0 + 1)" }
+        let rules = zip(settings, names).map { setting, name -> JSON in
+            [
+                "if": [
+                    "properties": ["plugin": ["enum": .array(setting.plugins.map { .string($0) })]],
+                    "required": ["plugin"],
+                ],
+                "then": ["properties": ["settings": ["$ref": .string("#/$defs/\(name)")]]],
+            ]
         }
-        members.append(("$defs", .object(definitions)))
+        let definitions = sections.dropFirst().map { section -> (String, JSON?) in
+            let hasSettings = section.fields.contains { $0.key == "settings" }
+            let all = hasSettings && !rules.isEmpty ? JSON.array(rules) : nil
+            return (section.name, .members(section.members + [("allOf", all)]))
+        }
+        let ofPlugins = zip(names, settings).map { name, setting -> (String, JSON?) in
+            (name, setting.schema)
+        }
+        members.append(("$defs", .members(definitions + ofPlugins)))
         return .members(members)
     }
 

@@ -1,6 +1,8 @@
 import GreenroomHost
-import GreenroomPluginInterface
+import GreenroomIsolation
 import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomSystem
 
 /// An argument that names a plugin: by name or id, or by its library's file, with `#NAME` if the
 /// library has several.
@@ -41,6 +43,23 @@ extension PluginLocator {
             return try find(plugin.place, kind: nil, relativeTo: folder)
         } catch {
             throw ExitError(.badFile, explain(error, plugin.place))
+        }
+    }
+
+    /// Describes the plugins of a library or script.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - folder: The absolute folder of a relative path.
+    func describe(
+        _ file: String, relativeTo folder: String
+    ) throws(ExitError) -> LibraryDescription {
+        do throws(LoadError) {
+            // The sandbox of a script needs its absolute path.
+            return try examine(
+                ScriptInterpreter.runs(file) ? absolutePath(file, from: folder) : file)
+        } catch {
+            throw ExitError(.badFile, "\(error)")
         }
     }
 }

@@ -25,6 +25,9 @@ struct PluginsCommand: ParsableCommand {
             changed.
             """)
 
+    @Argument(help: "Libraries and scripts to list instead of all that a name finds.")
+    var files: [String] = []
+
     @Flag(help: "Print the list as one JSON object.")
     var json = false
 
@@ -37,7 +40,11 @@ struct PluginsCommand: ParsableCommand {
         var rows: [[String]] = []
         var plugins: [JSON] = []
         var refusals: [LoadError] = []
-        let findings = locator.scan(withEffects: true)
+        let folder = resolvedPath(".") ?? ""
+        let findings =
+            try files.isEmpty
+            ? locator.scan(withEffects: true)
+            : files.map { .init(try locator.describe($0, relativeTo: folder)) }
         let needed = findings.neededLibraries
         for finding in findings {
             switch finding.result {
@@ -115,7 +122,7 @@ struct PluginCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the plugins: the same as greenroom plugins.",
             // Without this, the usage also contains the name of the equivalent command.
-            usage: "greenroom plugin list [--json] [--rescan]")
+            usage: "greenroom plugin list [<files> ...] [--json] [--rescan]")
 
         @OptionGroup var plugins: PluginsCommand
 
@@ -150,14 +157,7 @@ struct PluginCommand: ParsableCommand {
                 }
                 return
             }
-            let library: LibraryDescription
-            do throws(LoadError) {
-                // The sandbox of a script needs its absolute path.
-                library = try locator.examine(
-                    ScriptInterpreter.runs(file) ? absolutePath(file, from: workingFolder) : file)
-            } catch {
-                throw ExitError(.badFile, "\(error)")
-            }
+            let library = try locator.describe(file, relativeTo: workingFolder)
             for descriptor in library.descriptors { show(descriptor, library, locator) }
         }
 

@@ -38,7 +38,9 @@ import Testing
         print(json.dumps(results))
         """
 
-    private func validate(_ files: [String]) throws -> [Bool] {
+    private func validate(
+        _ files: [String], schema: String = SessionFile.jsonSchema
+    ) throws -> [Bool] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-c", Self.validator]
@@ -47,7 +49,7 @@ import Testing
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        let task = try JSONEncoder().encode(Task(schema: SessionFile.jsonSchema, files: files))
+        let task = try JSONEncoder().encode(Task(schema: schema, files: files))
         try input.fileHandleForWriting.write(contentsOf: task)
         try input.fileHandleForWriting.close()
         let result = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -77,6 +79,23 @@ import Testing
         for (sample, isValid) in zip(samples, results.dropFirst(Samples.good.count)) {
             #expect(isValid != sample.isSeenBySchema, "\(sample.yaml)")
         }
+    }
+
+    @Test func `a schema with a plugin's settings checks them wherever the plugin is named`() throws
+    {
+        let settings: JSON = [
+            "type": ["object", "null"], "additionalProperties": false,
+            "properties": ["speed": ["type": "number", "maximum": 10]],
+        ]
+        let schema = SessionFile.jsonSchema(settings: [(["Ball", "./ball.py"], settings)])
+        let files = [
+            "camera: { plugin: Ball, settings: { speed: 3 } }",
+            "camera: { plugin: Ball, settings: { speed: 30 } }",
+            "camera: { plugin: ./ball.py, settings: { spede: 3 } }",
+            "camera: { plugin: Other, settings: { spede: 30 } }",
+            "outputs: [{ plugin: Ball, settings: { speed: fast } }]",
+        ]
+        #expect(try validate(files, schema: schema) == [true, false, false, true, false])
     }
 
     @Test func `the schema is deterministic, and its sections are in the usual order`() throws {
