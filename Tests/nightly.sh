@@ -5,7 +5,7 @@
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; a web page whose scripts hang, and one that shows a room; Chromium with the
 # virtual devices; a camera of the kernel in a virtual machine; Chromium and Firefox in a room,
-# also behind nginx; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
+# also behind nginx; a bot made with pipecat in a room; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
 # viewers, an SFU with 100 receivers, and a tree of rooms; the documentation as a site; the Debian package, and its unit under
 # a real systemd; the manifests for Kubernetes, and a fleet of rooms.
 # Takes hours on two cores.
@@ -77,6 +77,9 @@ part_room() {
         GREENROOM=$debug "Tests/WebRoom/$script.sh" || return
     done
 }
+
+# A bot made with pipecat in a call and in a room, where a guest hears it repeat their words.
+part_pipecat() { swift build && PIPECAT=1 GREENROOM_PROGRAM=$debug Tests/Python/run.sh -k "pipecat or pages"; }
 
 # The manual, the book and the reference, as a site.
 part_site() { docs/build.sh; }
@@ -152,7 +155,7 @@ part_viewers() {
 
 failed=
 # A script that can't run here ends with 77 and says why: what was not tested has not passed.
-for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium vivid room site network viewers package service fleet}; do
+for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium vivid room pipecat site network viewers package service fleet}; do
     say "Part $part"
     status=0
     "part_$part" || status=$?

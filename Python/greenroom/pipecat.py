@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import math
 import os
 import threading
 import time
@@ -95,6 +96,16 @@ class _Client:
     @property
     def hears_users(self) -> bool:
         return bool(getattr(self.params, "audio_in_user_tracks", False))
+
+    @property
+    def captured(self) -> float | None:
+        """The most frames a second of everybody's camera; None if only what is asked for is captured."""
+        if not self.params.video_in_enabled:
+            return None
+        if not self.params.video_in_sources:
+            return math.inf
+        camera = self.params.video_in_sources.get("camera")
+        return None if camera is None or camera.on_request_only else float(camera.framerate)
 
     def start(self) -> None:
         """Connects, once for input and output."""
@@ -170,7 +181,8 @@ class Pipecat(Agent):
         self.client = client
         self.rate = client.rate_in
         self.voice_rate = client.rate_out
-        self.wants_video = False
+        self.captured = client.captured
+        self.wants_video = self.captured is not None
         self.is_sending = False
         self.wanted: dict[str, float] = {}
         self._first = True
@@ -218,7 +230,7 @@ class Pipecat(Agent):
             self.client.submit(self.client.input.push_audio_frame(frame))
 
     def seen(self, participant: Participant, frame: VideoFrame) -> None:
-        rate = self.wanted.get(str(participant.id))
+        rate = self.wanted.get(str(participant.id), self.captured)
         if rate is None or self.client.input is None:
             return
         if frame.time < self._shown.get(participant.id, 0.0):
@@ -251,6 +263,9 @@ class _Input(BaseInputTransport):
     def __init__(self, client: _Client, params: TransportParams, **keywords: Any) -> None:
         super().__init__(params, **keywords)
         self._client = client
+
+    def _supports_video_in_source(self, video_source: str) -> bool:
+        return video_source == "camera"
 
     async def setup(self, setup: FrameProcessorSetup) -> None:  # type: ignore[override]
         await super().setup(setup)
@@ -323,6 +338,8 @@ class _Output(BaseOutputTransport):
         agent = self._client.agent
         if agent is None or not agent.is_sending:
             return
+        if isinstance(frame.message, dict) and frame.message.get("label") == "rtvi-ai":
+            return  # for the scripts of pipecat's own pages; people read the messages of a room
         try:
             agent.send_message(str(frame.message))
         except (_core.Refused, RuntimeError) as refusal:
@@ -388,10 +405,10 @@ class GreenroomTransport(BaseTransport):
     ) -> None:
         """Pushes a participant's video as `UserImageRawFrame`, at most at 15 frames a second."""
         agent = self._client.agent
-        if agent is None or on_request_only:
+        if agent is None or on_request_only or framerate == 0:
             logger.warning(f"{self}: video is captured at a rate, of a session that runs.")
             return
-        agent.wanted[participant_id] = float(framerate or 15)
+        agent.wanted[participant_id] = math.inf if framerate is None else float(framerate)
         if not agent.wants_video:
             agent.wants_video = True
             await asyncio.to_thread(agent.wants_changed)

@@ -4,8 +4,8 @@
 #
 #   Tests/Python/run.sh [PYTEST ARGUMENT...]
 #
-# GREENROOM_PROGRAM names another host, as a wheel's; PYTHON another interpreter. PIPECAT=1 tests the
-# transport of pipecat as well, whose packages have half a gigabyte.
+# GREENROOM_PROGRAM names another host, as a wheel's; PYTHON another interpreter. PIPECAT=1 tests
+# bots made with pipecat as well, whose packages have half a gigabyte; needs GStreamer's introspection for a guest of a room.
 set -eu
 cd "$(dirname "$0")/../.."
 . Samples/prepare.sh

@@ -6,6 +6,10 @@
                                         sends red video and a tone until SIGTERM, and hears the room;
                                         says on stderr which of the TONES it hears, when that changes;
                                         share: then shares blue video, too
+    peer.py talk URL TOKEN NAME SPEECH HEARD
+                                        joins, says what the file SPEECH contains again and again (16-bit mono samples
+                                        at 48 kHz), writes what it hears into the file HEARD, and ends when it has
+                                        heard something twice, each time with a second of silence behind it
     peer.py count URL TOKEN NAME        joins with numbered frames, 15 a second, and a beep at each whole second
                                         of the frames' clock, until SIGTERM. LATE=100: its video is sent so many
                                         milliseconds after it is made, as with a slow camera. BFRAMES=2: H.264 with
@@ -294,10 +298,28 @@ def notice(samples):
         quiet = 0
 
 
+def write_down(samples):
+    """Keeps what is heard, up to the silence after the second time."""
+    global quiet
+    with open(sys.argv[6], "ab") as file:
+        file.write(samples)
+    for value in samples:
+        if abs(value) > 1000:
+            quiet, result["hears"] = 0, True
+            continue
+        quiet += 1
+        if quiet == 48000 and result.pop("hears", False):
+            result["times"] = result.get("times", 0) + 1
+            if result["times"] == 2:
+                loop.quit()
+
+
 def on_audio(sink, _):
     global last_sample
     sample = sink.emit("pull-sample")
     samples = memoryview(content(sample)).cast("h")
+    if mode == "talk":
+        return write_down(samples) or TAKEN
     if mode == "time":
         return notice(samples) or TAKEN
     for value in samples:
@@ -527,10 +549,14 @@ def join(listener):
     GLib.unix_signal_add(
         GLib.PRIORITY_DEFAULT, signal.SIGUSR1, lambda: set_volumes(listener, os.environ.get("VOLUMES", "")))
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR2, lambda: set_volumes(listener, ""))
-    tone = (
-        f"audiotestsrc is-live=true freq={sys.argv[5]} volume=0.1 ! audio/x-raw,rate=48000,channels=2"
-        f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")
-    return send(f"/whip?name={sys.argv[4]}&viewer={listener}", [video("red"), tone], share)
+    if mode == "talk":
+        source = (
+            f"multifilesrc location={sys.argv[5]} loop=true"
+            " ! rawaudioparse sample-rate=48000 num-channels=1 pcm-format=s16le ! identity sync=true")
+    else:
+        source = f"audiotestsrc is-live=true freq={sys.argv[5]} volume=0.1 ! audio/x-raw,rate=48000,channels=2"
+    audio = f"{source} ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer."
+    return send(f"/whip?name={sys.argv[4]}&viewer={listener}", [video("red"), audio], share)
 
 
 def share(guest):
@@ -538,7 +564,7 @@ def share(guest):
         return send(f"/whip?share-of={guest}", [video("blue")])
 
 
-if mode == "join":
+if mode in ("join", "talk"):
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep/audio", [AUDIO], join)
 elif mode == "crowd":
