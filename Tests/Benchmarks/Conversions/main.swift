@@ -311,10 +311,10 @@ let works: [Work] = [
     Work(what: "→ 858x480", result: "858x480", limit: Limits(avx2: 0.7, avx512: 0.65)),
     Work(what: "→ 640x360", result: "640x360", limit: Limits(avx2: 0.9, avx512: 0.9)),
     Work(what: "→ 480x270", result: "480x270", limit: Limits(avx2: 1.15, avx512: 1.15)),
-    Work(what: "→ 320x180", result: "320x180", limit: Limits(avx2: 1.15, avx512: 1.15)),
+    Work(what: "→ 320x180", result: "320x180", limit: Limits(avx2: 1.25, avx512: 1.3)),
     Work(
         what: "720p → 854x480", size: "1280x720", result: "854x480",
-        limit: Limits(avx2: 0.45, avx512: 0.4)),
+        limit: Limits(avx2: 0.5, avx512: 0.45)),
     Work(
         what: "720p → 640x360", size: "1280x720", result: "640x360",
         limit: Limits(avx2: 1.3, avx512: 1.4)),
