@@ -96,6 +96,11 @@ void greenroom_gst_request_key(GstElement *sink)
     gst_object_unref(pad);
 }
 
+void greenroom_gst_set_offset(GstElement *sink, int64_t nanoseconds)
+{
+    g_object_set(sink, "ts-offset", (gint64)nanoseconds, NULL);
+}
+
 void greenroom_gst_set_open(GstElement *valve, bool is_open)
 {
     g_object_set(valve, "drop", (gboolean)!is_open, NULL);
@@ -180,15 +185,15 @@ static GstPadProbeReturn on_leaving(GstPad *pad, GstPadProbeInfo *info, gpointer
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
     GstMapInfo map;
     if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_DROP;
-    bool passes = ((bool (*)(void *, const uint8_t *, size_t))called->function)(
-        called->context.value, map.data, map.size);
+    bool passes = ((bool (*)(void *, const uint8_t *, size_t, uint64_t))called->function)(
+        called->context.value, map.data, map.size, GST_BUFFER_PTS(buffer));
     gst_buffer_unmap(buffer, &map);
     return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 void greenroom_gst_filter(
     GstElement *element, greenroom_gst_context context,
-    bool (*passes)(void *value, const uint8_t *bytes, size_t count))
+    bool (*passes)(void *value, const uint8_t *bytes, size_t count, uint64_t pts))
 {
     GstPad *pad = gst_element_get_static_pad(element, "src");
     gst_pad_add_probe(

@@ -9,21 +9,22 @@ struct Encoded: Sendable {
         element = try pipeline.child(name)
     }
 
-    /// Calls back with the bytes of each buffer; it is passed on if the call returns true. [the
+    /// Calls back with the bytes and the timestamp of each buffer; it is passed on if the call returns true. [the
     /// pipeline's threads]
-    func filter(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
+    func filter(_ passes: @escaping Filter.Passes) {
         let context = greenroom_gst_context(Filter(passes))
-        greenroom_gst_filter(element.pointer, context) { value, bytes, count in
+        greenroom_gst_filter(element.pointer, context) { value, bytes, count, pts in
             greenroom_gst_context.object(value, Filter.self)
-                .passes(UnsafeBufferPointer(start: bytes, count: count))
+                .passes(UnsafeBufferPointer(start: bytes, count: count), pts)
         }
     }
 
-    private final class Filter: Sendable {
-        let passes: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
+    final class Filter: Sendable {
+        typealias Passes =
+            @Sendable (_ bytes: UnsafeBufferPointer<UInt8>, _ pts: UInt64) -> Bool
 
-        init(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
-            self.passes = passes
-        }
+        let passes: Passes
+
+        init(_ passes: @escaping Passes) { self.passes = passes }
     }
 }

@@ -10,13 +10,11 @@ struct Sink: Sendable {
     }
 
     /// Calls back with the bytes of each packet of RTP.
-    ///
-    /// - Parameter delay: The time after its timestamp at which a packet leaves, in nanoseconds.
-    func onPacket(delay: Int, _ take: @escaping @Sendable (StreamPacket.Bytes) -> Void) {
+    func onPacket(_ take: @escaping @Sendable (StreamPacket.Bytes) -> Void) {
         let context = greenroom_gst_context(
             Handler<(UnsafeBufferPointer<UInt8>, UInt64)> { bytes, pts in
                 guard pts != .max else { return }
-                take(StreamPacket.Bytes(bytes: bytes, departure: pts &+ UInt64(clamping: delay)))
+                take(StreamPacket.Bytes(bytes: bytes, pts: pts))
             })
         greenroom_gst_on_bytes(element.pointer, context) { value, bytes, count, time in
             let bytes = UnsafeBufferPointer(
@@ -45,6 +43,11 @@ struct Sink: Sendable {
             greenroom_gst_context.object(value, Handler<DecodedSamples>.self)
                 .call(DecodedSamples(samples: samples, pts: time == .max ? nil : time))
         }
+    }
+
+    /// Hands media on so long after their time, from the next buffer on.
+    func setOffset(_ nanoseconds: Int64) {
+        greenroom_gst_set_offset(element.pointer, nanoseconds)
     }
 
     /// Requests a key frame from the elements before the sink.

@@ -55,8 +55,8 @@ final class AudioStream: Sendable {
             onError: { [room] text in room.host.log(.error, "audio: encoder: \(text)") })
         do throws(PluginError) {
             let source = try Source("in", of: pipeline)
-            try Sink("out", of: pipeline).onPacket(delay: 0) { [weak self] bytes in
-                guard let self, let packet = bytes.packet(nil) else { return }
+            try Sink("out", of: pipeline).onPacket { [weak self] bytes in
+                guard let self, let packet = bytes.packet(nil, delay: 0) else { return }
                 for feed in self.state.withLock({ $0.feeds }) { feed.take(packet, of: self) }
             }
             try pipeline.play(from: room.clock.base)

@@ -20,9 +20,9 @@ final class RemoteVideo: Sendable {
             }
         let queue = "queue max-size-bytes=0 max-size-time=0 max-size-buffers"
         return "tee name=split split. ! \(queue)=2000"
-            + " ! appsink name=packets \(Arrival.forward) async=false"
+            + " ! appsink name=packets sync=true async=false"
             + " split. ! valve name=wanted ! \(queue)=500 ! \(parts) ! video/x-raw,format=I420"
-            + " ! appsink name=pictures \(Arrival.wait) async=false max-buffers=3 drop=true"
+            + " ! appsink name=pictures sync=true async=false max-buffers=3 drop=true"
     }
 
     /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
@@ -93,16 +93,18 @@ final class RemoteVideo: Sendable {
     let codec: RoomCodec
     private let isShare: Bool
     private let services: RoomServices
+    private let arrival: Arrival
     private let onTooMuch: @Sendable (_ reason: String) -> Void
     private let state = Mutex(State())
 
     init(
-        _ codec: RoomCodec, isShare: Bool, services: RoomServices,
+        _ codec: RoomCodec, isShare: Bool, services: RoomServices, arrival: Arrival,
         onTooMuch: @escaping @Sendable (_ reason: String) -> Void
     ) {
         self.codec = codec
         self.isShare = isShare
         self.services = services
+        self.arrival = arrival
         self.onTooMuch = onTooMuch
     }
 
@@ -125,13 +127,14 @@ final class RemoteVideo: Sendable {
     ) throws(PluginError) {
         let sink = try Sink("pictures", of: pipeline)
         sink.onFrame { [weak self] picture in self?.take(picture, onFirst) }
-        try Encoded("depay", of: pipeline).filter { [weak self] bytes in
+        try Encoded("depay", of: pipeline).filter { [weak self] bytes, _ in
             self?.passes(bytes) ?? false
         }
         let valve = try pipeline.child("wanted")
         state.withLock { ($0.sink, $0.valve) = (sink, valve) }
         let packets = try Sink("packets", of: pipeline)
-        packets.onPacket(delay: Arrival.forwardDelay) { [weak self] bytes in self?.forward(bytes) }
+        packets.onPacket { [weak self] bytes in self?.forward(bytes) }
+        arrival.delay(packets)
         forwarding.withLock { $0.sink = packets }
     }
 
@@ -139,7 +142,7 @@ final class RemoteVideo: Sendable {
 
     /// Passes a packet on to viewers.
     private func forward(_ bytes: StreamPacket.Bytes) {
-        guard let packet = bytes.packet(codec) else { return }
+        guard let packet = bytes.packet(codec, delay: arrival.forwardDelay) else { return }
         let now = greenroom_gst_now()
         let (viewers, isBroken) = forwarding.withLock { state -> (VideoStream?, Bool) in
             state.bytes &+= packet.bytes.count
@@ -321,7 +324,8 @@ final class RemoteVideo: Sendable {
         guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
         do throws(SendRefusal) {
             try picture.send(
-                to: track.sender, at: picture.pts.map { Arrival.time(of: $0, on: services.clock) })
+                to: track.sender,
+                at: picture.pts.map { arrival.time(of: $0, after: arrival.delay) })
         } catch {
             if !error.isEnd { services.count("guests-frames-refused") }
         }

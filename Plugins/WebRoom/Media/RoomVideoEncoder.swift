@@ -18,7 +18,7 @@ final class RoomVideoEncoder: Sendable {
 
     /// The delay of a frame after its time, in nanoseconds: 25 ms after the host has delivered it, because browsers
     /// hold back two audio packets of 20 ms each, and no video.
-    static let delay = 125_000_000
+    static let delay: Int64 = 125_000_000
 
     private let pipeline: Pipeline
     private let source: Source
@@ -45,7 +45,7 @@ final class RoomVideoEncoder: Sendable {
         do throws(PluginError) {
             let (source, sink) = (try Source("in", of: pipeline), try Sink("out", of: pipeline))
             (self.source, self.sink) = (source, sink)
-            sink.onPacket(delay: Self.delay) { bytes in bytes.packet(codec).map(take) }
+            sink.onPacket { bytes in bytes.packet(codec, delay: Self.delay).map(take) }
             try pipeline.play(from: base)
         } catch {
             pipeline.stop()

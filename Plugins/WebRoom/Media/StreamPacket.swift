@@ -5,21 +5,25 @@ struct StreamPacket {
     /// The bytes of a packet before they are read.
     struct Bytes {
         let bytes: UnsafeBufferPointer<UInt8>
-        /// The time at which the packet leaves the room, on the clock of the pipelines' timestamps. It
-        /// orders the packets of all sources.
-        let departure: UInt64
+        let pts: UInt64
 
         /// The packet; nil if a header is invalid.
         ///
-        /// - Parameter codec: Nil for audio.
-        func packet(_ codec: RoomCodec?) -> StreamPacket? {
+        /// - Parameters:
+        ///   - codec: Nil for audio.
+        ///   - delay: The time after its timestamp at which it leaves the room, in nanoseconds.
+        func packet(_ codec: RoomCodec?, delay: Int64) -> StreamPacket? {
             VideoPacket(bytes, codec).map {
-                StreamPacket(bytes: bytes, departure: departure, facts: $0)
+                let departure = Int64(clamping: pts).addingReportingOverflow(delay).partialValue
+                return StreamPacket(
+                    bytes: bytes, departure: UInt64(clamping: departure), facts: $0)
             }
         }
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
+    /// The time at which the packet leaves the room, on the clock of the pipelines' timestamps. It
+    /// orders the packets of all sources.
     let departure: UInt64
     let facts: VideoPacket
 }

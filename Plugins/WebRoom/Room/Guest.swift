@@ -61,11 +61,16 @@ final class Guest: Sendable {
         receiving = Peer.Receiving(
             audioCaps: audios.first.map { $0.caps(isOffered: isOffered) },
             videoCaps: videos.first.map { $0.caps(isOffered: isOffered) })
+        let arrival = Arrival(services.clock)
         video = videos.first.flatMap(\.video).map {
-            RemoteVideo($0, isShare: sharer != nil, services: services) { onGone($0) }
+            RemoteVideo($0, isShare: sharer != nil, services: services, arrival: arrival) {
+                onGone($0)
+            }
         }
         isAdaptive = videos.first?.transportWide != nil
-        audio = audios.isEmpty ? nil : RemoteAudio(services: services, onLevel: onLevel)
+        audio =
+            audios.isEmpty
+            ? nil : RemoteAudio(services: services, arrival: arrival, onLevel: onLevel)
         let peer = try Peer(
             latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
             events: Peer.Events(

@@ -110,11 +110,15 @@ void greenroom_gst_on_bytes(
 // Let a valve pass media, or drop them.
 void greenroom_gst_set_open(GstElement *_Nonnull valve, bool is_open);
 
-// Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
-// returns true.
+// Let a sink hand media on so long after their time, from the next buffer on.
+void greenroom_gst_set_offset(GstElement *_Nonnull sink, int64_t nanoseconds);
+
+// Call back with the bytes of each buffer that leaves an element, and its PTS; UINT64_MAX for none. The buffer is
+// dropped unless the call returns true.
 void greenroom_gst_filter(
     GstElement *_Nonnull element, greenroom_gst_context context,
-    bool (*_Nonnull passes)(void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
+    bool (*_Nonnull passes)(
+        void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count, uint64_t pts));
 
 // MARK: Peers
 
