@@ -16,6 +16,9 @@ from typing import Any
 from . import _loop
 from ._program import host_program
 
+#: The time that a session has for an answer, in seconds.
+ANSWER_SECONDS = 10
+
 #: A session file, or its content.
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -129,7 +132,7 @@ class Session:
         self._events: list[Event] = []
         self._changed = asyncio.Condition()
         self._is_over = False
-        self._socket: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._socket: _Socket | None = None
         self._asks = asyncio.Lock()
         self._is_own = True
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -145,25 +148,44 @@ class Session:
 
     async def __aenter__(self) -> Session:
         self._loop = asyncio.get_running_loop()
-        if self._is_own:
+        if not self._is_own:
+            events = await self._subscribe()
+            self._reader = asyncio.create_task(self._follow(events))
+            return self
+        try:
             await self._start()
-        else:
-            await self._connect()
-            self._reader = asyncio.create_task(self._follow())
+        except BaseException:
+            # A block that is not entered is not left.
+            await self._interrupt()
+            raise
         return self
 
     async def __aexit__(self, *arguments: object) -> None:
-        if self._is_own:
-            if self._process is not None and self._process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    self._process.send_signal(signal.SIGINT)
-            await self.wait()
-        elif self._reader is not None:
-            self._reader.cancel()
-        if self._socket is not None:
-            self._socket[1].close()
+        try:
+            if self._is_own:
+                await self._interrupt()
+            elif self._reader is not None:
+                self._reader.cancel()
+                await asyncio.wait([self._reader])
+        finally:
+            self._disconnect()
+
+    def _expect_open(self) -> None:
+        if self._loop is None:
+            raise SessionError("this session is not open. Use it inside async with, such as async with session:")
+        _loop.expect(self._loop, "this session")
 
     # The process
+
+    async def _interrupt(self) -> None:
+        """Ends the process in order, and waits for its end."""
+        if self._process is None:
+            return
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                # Process.send_signal could take the exit status away from the event loop.
+                os.kill(self._process.pid, signal.SIGINT)
+        await self._ended()
 
     async def _start(self) -> None:
         program = host_program()
@@ -192,9 +214,7 @@ class Session:
         async with self._changed:
             await self._changed.wait_for(lambda: self.name is not None or self._is_over)
         if self.name is None:
-            await self._reader
-            await self._errors
-            await self._process.wait()
+            await self._ended()
             raise SessionError(faults(self._events, self._lines[-20:]))
 
     async def _read_errors(self) -> None:
@@ -223,7 +243,7 @@ class Session:
 
     async def events(self) -> AsyncIterator[Event]:
         """The events from the start on, until the session has ended."""
-        _loop.expect(self._loop, "this session")
+        self._expect_open()
         index = 0
         while True:
             async with self._changed:
@@ -236,65 +256,92 @@ class Session:
                 return
 
     async def wait(self) -> Result:
-        """Waits until the session has ended."""
-        _loop.expect(self._loop, "this session")
-        if self._reader is not None:
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._reader
-        if self._errors is not None:
-            await self._errors
-        if self._process is not None:
-            code = await self._process.wait()
-            if self.result is None:
-                self.result = Result("failed", code, {}, self._lines[-5:])
+        """Waits until the session has ended. The session continues if the wait is canceled or times out."""
+        self._expect_open()
+        await self._ended()
         if self.result is None:
             raise SessionError(f"{self.name} is no session of this program: follow its events")
         return self.result
 
+    async def _ended(self) -> None:
+        """Waits until everything has been read, and the process has ended."""
+        readers = [task for task in (self._reader, self._errors) if task is not None]
+        if readers:
+            # Unlike await, this does not cancel the tasks if it is canceled.
+            await asyncio.wait(readers)
+        for task in readers:
+            if not task.cancelled():
+                task.result()
+        if self._process is not None:
+            code = await self._process.wait()
+            if self.result is None:
+                self.result = Result("failed", code or 1, {}, self._lines[-5:])
+
     # The session's socket
 
-    async def _connect(self) -> None:
-        if self._socket is not None:
-            return
-        self._socket = await asyncio.open_unix_connection(_find(self.name or ""), limit=1 << 20)
-
-    async def _follow(self) -> None:
-        """Reads events of a session that ran already, on a separate connection."""
-        writer: asyncio.StreamWriter | None = None
+    async def _subscribe(self) -> _Socket:
+        """Opens a connection for the events of a session that runs already."""
+        events = None
         try:
-            path = _find(self.name or "")
-            reader, writer = await asyncio.open_unix_connection(path, limit=1 << 20)
-            writer.write(b"events\n")
-            async for line in reader:
-                await self._add(Event.read(line))
-        except (OSError, SessionError):
-            pass  # the session has ended before
+            async with _answers("Session.attach", self.name):
+                events = await _Socket.open(self.name or "")
+                # The session answers one request after the other, and gives events no answer.
+                await events.send("events")
+                await events.send("status")
+                while line := await events.reader.readline():
+                    event = Event.read(line)
+                    if event.name == "control-error":
+                        raise SessionError(str(event.text))
+                    if event.name == "status":
+                        self.name = str(event.data.get("session", self.name))
+                        return events
+                    await self._add(event)
+            raise SessionError(f"the session {self.name} has ended. Attach to one that runs")
+        except BaseException:
+            if events is not None:
+                events.close()
+            raise
+
+    async def _follow(self, events: _Socket) -> None:
+        try:
+            with contextlib.suppress(OSError):  # the session has ended
+                async for line in events.reader:
+                    await self._add(Event.read(line))
         finally:
-            if writer is not None:
-                writer.close()
+            events.close()
             async with self._changed:
                 self._is_over = True
                 self._changed.notify_all()
 
-    async def _ask(self, line: str) -> dict[str, Any] | None:
+    async def _connect(self) -> _Socket:
+        if self._socket is None:
+            self._socket = await _Socket.open(self.name or "")
+        return self._socket
+
+    def _disconnect(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    async def _ask(self, line: str) -> dict[str, Any]:
         """Sends a request, and returns the first answer to it."""
-        _loop.expect(self._loop, "this session")
+        self._expect_open()
         async with self._asks:
-            answer = b""
-            with contextlib.suppress(ConnectionError):
-                if not self._is_over:
-                    await self._connect()
-                    assert self._socket is not None
-                    reader, writer = self._socket
-                    writer.write(f"{line}\n".encode())
-                    await writer.drain()
-                    answer = await asyncio.wait_for(reader.readline(), 10)
-            if not answer:
+            value: dict[str, Any] | None = None
+            try:
+                async with _answers(f"request {line!r}", self.name):
+                    with contextlib.suppress(ConnectionError, FileNotFoundError):
+                        if not self._is_over:
+                            value = await (await self._connect()).ask(line)
+            finally:
+                if value is None:
+                    # The next request must not get the answer to this one.
+                    self._disconnect()
+            if value is None:
                 raise SessionError(
                     f"the session {self.name} has ended, and answers no {line.partition(' ')[0]}. Its result is "
                     "session.result; its last report is session.json in the folder of its recording"
                 )
-            value: dict[str, Any] = json.loads(answer)
             if value.get("event") == "control-error":
                 raise SessionError(str(value.get("text")))
             return value
@@ -318,20 +365,68 @@ class Session:
 
     async def describe(self) -> dict[str, Any]:
         """The plugins with their states and live settings."""
-        return await self._ask("describe") or {}
+        return await self._ask("describe")
 
     async def report(self) -> dict[str, Any]:
         """The report of this second, as in ``session.json``."""
-        return await self._ask("report") or {}
+        return await self._ask("report")
 
     async def stop(self) -> Result | None:
         """Stops the session in order. Returns its result, if this program has started it."""
-        _loop.expect(self._loop, "this session")
-        await self._connect()
-        assert self._socket is not None
-        self._socket[1].write(b"stop\n")
-        await self._socket[1].drain()
+        self._expect_open()
+        await (await self._connect()).send("stop")
         return await self.wait() if self._is_own else None
+
+
+class _Socket:
+    """A connection to a running session, which answers its requests in their order."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self._writer = writer
+        self._lines = 0
+
+    @classmethod
+    async def open(cls, name: str) -> _Socket:
+        return cls(*await asyncio.open_unix_connection(_find(name), limit=1 << 20))
+
+    def close(self) -> None:
+        self._writer.close()
+
+    async def send(self, line: str) -> int:
+        """Sends a request, and returns its number."""
+        self._lines += 1
+        number = self._lines
+        self._writer.write(f"{line}\n".encode())
+        await self._writer.drain()
+        return number
+
+    async def ask(self, line: str) -> dict[str, Any] | None:
+        """Sends a request. Returns the first answer to it, or None at the session's end."""
+        number = await self.send(line)
+        while answer := await self.reader.readline():
+            value: dict[str, Any] = json.loads(answer)
+            # A command may have several events, of which the later ones come before the next answer.
+            origin = str(value.get("origin") or value.get("role") or "")
+            if ", line " not in origin or origin.endswith(f", line {number}"):
+                return value
+        return None
+
+
+@contextlib.asynccontextmanager
+async def _answers(place: str, name: str | None) -> AsyncIterator[None]:
+    """Limits the time in which a session answers."""
+    limit = asyncio.timeout(ANSWER_SECONDS)
+    try:
+        async with limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise SessionError(
+            f"{place}: the session {name} has not answered for {ANSWER_SECONDS} s, and may be suspended or "
+            "overloaded. The request may still take effect: ask session.describe() before you repeat it"
+        ) from error
 
 
 def expect_line(command: str) -> None:
@@ -378,7 +473,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     virtual_clock: bool = False,
 ) -> Result:
-    """Runs a session until it ends. Ctrl-C stops it in order.
+    """Runs a session until it ends. Ctrl-C ends it in order and raises KeyboardInterrupt.
 
     Raises `SessionError` with the faults of a session file.
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -18,10 +19,12 @@ import subprocess
 import sys
 import textwrap
 import wave
+from collections.abc import AsyncIterator
 from typing import Any
 
 import greenroom
 import pytest
+from greenroom import _session
 from greenroom._program import host_program
 from greenroom.testing import TestSession
 
@@ -473,8 +476,9 @@ def test_a_program_controls_its_own_and_an_attached_session(tmp_path: pathlib.Pa
     async def whole() -> None:
         async with greenroom.Session(session) as own:
             assert own.name is not None and own.name.startswith("steered.")
-            event = await own.command("mute")
-            assert event.name == "commanded"
+            # This command has two events.
+            assert (await own.command("message hello")).name == "message"
+            assert (await own.command("mute")).text == "microphone muted"
             with pytest.raises(greenroom.SessionError):
                 await own.command("jump")
             async with greenroom.Session.attach(own.name) as other:
@@ -513,6 +517,161 @@ def test_the_command_stop_returns_the_end_and_later_calls_name_the_fix() -> None
             assert own.name is not None
             async with greenroom.Session.attach(own.name) as other:
                 assert (await other.command("stop")).name == "ended"
+
+    asyncio.run(whole())
+
+
+@pytest.mark.parametrize("place", ["start", "wait"])
+def test_ctrl_c_ends_a_session_in_order(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    add, wait = greenroom.Session._add, greenroom.Session.wait
+
+    async def interrupted_add(session: greenroom.Session, event: greenroom.Event) -> None:
+        if event.name == "started":
+            signal.raise_signal(signal.SIGINT)
+        await add(session, event)
+
+    async def interrupted_wait(session: greenroom.Session) -> greenroom.Result:
+        asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+        return await wait(session)
+
+    if place == "start":
+        monkeypatch.setattr(greenroom.Session, "_add", interrupted_add)
+    else:
+        monkeypatch.setattr(greenroom.Session, "wait", interrupted_wait)
+    session = {"camera": {"plugin": "ColorBars"}, "outputs": [{"record": {"folder": str(tmp_path / "recording")}}]}
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            greenroom.run(session)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert json.loads((tmp_path / "recording" / "session.json").read_text())["outcome"] == "interrupted"
+
+
+def test_a_canceled_wait_disturbs_no_session() -> None:
+    async def whole() -> None:
+        session = {"camera": {"plugin": "ColorBars"}, "microphone": {"plugin": "Tone"}}
+        async with greenroom.Session(session) as own:
+            assert own.name is not None
+            async with greenroom.Session.attach(own.name) as other:
+                for waits in (asyncio.create_task(own.wait()), asyncio.create_task(other.wait())):
+                    await asyncio.sleep(0)
+                    waits.cancel()
+                    with pytest.raises(asyncio.CancelledError):
+                        await waits
+                assert (await own.command("mute")).text == "microphone muted"
+                await own.stop()
+                assert "commanded" in [event.name async for event in other.events()]
+
+    asyncio.run(whole())
+
+
+def test_the_event_loop_gets_the_exit_status_of_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    polls: list[str] = []
+    monkeypatch.setattr(subprocess.Popen, "poll", lambda process: polls.append("polled"))
+
+    async def whole() -> None:
+        async with greenroom.Session({"camera": {"plugin": "ColorBars"}}) as session:
+            pass
+        assert session.result is not None and session.result.outcome == "interrupted"
+
+    asyncio.run(whole())
+    # A poll could take the status before the loop does.
+    assert polls == []
+
+
+#: A request to a stand-in for a session, and its connection.
+Request = tuple[str, asyncio.StreamWriter]
+
+
+@contextlib.asynccontextmanager
+async def stand_in(
+    folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[asyncio.Queue[Request]]:
+    """A socket whose requests the test answers."""
+    requests: asyncio.Queue[Request] = asyncio.Queue()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async for line in reader:
+            await requests.put((line.decode().strip(), writer))
+        writer.close()
+
+    path = str(folder / "session.socket")
+    monkeypatch.setattr(_session, "_find", lambda name: path)
+    server = await asyncio.start_unix_server(serve, path)
+    try:
+        yield requests
+    finally:
+        server.close()
+
+
+def answer(request: Request, line: int, text: str) -> None:
+    event = {"event": "commanded", "origin": f"control client 1, line {line}", "text": text}
+    request[1].write(json.dumps(event).encode() + b"\n")
+
+
+async def attach(requests: asyncio.Queue[Request]) -> greenroom.Session:
+    session = greenroom.Session.attach("call")
+    enters = asyncio.create_task(session.__aenter__())
+    assert (await requests.get())[0] == "events"
+    request = await requests.get()
+    assert request[0] == "status" and not enters.done()
+    request[1].write(b'{"event": "note"}\n{"event": "status", "session": "call.1"}\n')
+    return await enters
+
+
+def test_attaching_waits_until_the_session_sends_its_events(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def whole() -> None:
+        async with stand_in(tmp_path, monkeypatch) as requests:
+            session = await attach(requests)
+            assert session.name == "call.1"
+            assert (await anext(session.events())).name == "note"
+            await session.__aexit__()
+            refused = asyncio.create_task(greenroom.Session.attach("call").__aenter__())
+            await requests.get()
+            request = await requests.get()
+            request[1].write(b'{"event": "control-error", "text": "8 programs follow the events"}\n')
+            with pytest.raises(greenroom.SessionError, match="8 programs follow the events"):
+                await refused
+
+    asyncio.run(whole())
+
+
+def test_a_request_gets_no_answer_to_a_canceled_one(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def whole() -> None:
+        async with stand_in(tmp_path, monkeypatch) as requests:
+            session = await attach(requests)
+            canceled = asyncio.create_task(session.command("mute"))
+            late = await requests.get()
+            canceled.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await canceled
+            with monkeypatch.context() as limits:
+                limits.setattr(_session, "ANSWER_SECONDS", 0)
+                with pytest.raises(greenroom.SessionError, match="request 'mute': the session call.1 has not answered"):
+                    await session.command("mute")
+            answer(late, 1, "microphone muted")
+            report = asyncio.create_task(session.command("unmute"))
+            request = await requests.get()
+            answer(request, 1, "microphone unmuted")
+            assert (await report).text == "microphone unmuted"
+            await session.__aexit__()
+
+    asyncio.run(whole())
+
+
+def test_a_session_that_is_not_open_names_the_fix() -> None:
+    async def whole() -> None:
+        for session in (greenroom.Session({}), greenroom.Session.attach("call")):
+            for call in (session.wait(), session.report(), session.stop(), session.command("mute"), session.command("stop")):
+                with pytest.raises(greenroom.SessionError, match="is not open. Use it inside async with"):
+                    await call
 
     asyncio.run(whole())
 
