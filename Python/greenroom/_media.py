@@ -126,6 +126,58 @@ def array_of(buffer: Buffer, dtype: Any, copy: bool | None) -> Any:
     return array.copy() if copy else array
 
 
+_SAMPLE_TYPES = {
+    "e": "float16", "f": "float32", "d": "float64", "?": "bool", "b": "int8", "B": "uint8", "H": "uint16",
+    "i": "int32", "I": "uint32", "l": "int64", "L": "uint64", "q": "int64", "Q": "uint64",
+}  # fmt: skip
+
+
+def pcm_of(place: str, samples: Buffer | Array, channels: int) -> bytes:
+    """The bytes of 16-bit samples with interleaved channels. Raises an error for other types and shapes."""
+    try:
+        view = memoryview(samples)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"{place}: the samples are of the type {type(samples).__name__}, and must be bytes or an array of int16. "
+            "Use numpy.array(samples, numpy.int16) for values from -32768 to 32767"
+        ) from None
+    letters, shape = view.format, view.shape or ()
+    is_plain = letters in ("B", "c") and len(shape) == 1
+    if not is_plain and letters not in ("h", "<h", "@h", "=h"):
+        is_float = letters[-1] in "efd"
+        raise ValueError(
+            f"{place}: the samples have the type {_SAMPLE_TYPES.get(letters, letters)}, and must be int16 or bytes. Use "
+            + ("(samples * 32767).astype(numpy.int16) for values from -1 to 1" if is_float
+               else "samples.astype(numpy.int16) for values from -32768 to 32767")
+        )  # fmt: skip
+    if not is_plain and shape[1:] != (channels,) and (channels != 1 or len(shape) != 1):
+        raise ValueError(
+            f"{place}: the samples have the shape {shape}, and must have "
+            f"{'(count,) or (count, 1)' if channels == 1 else f'(count, {channels})'}. {_reshaped(shape, channels)}"
+        )
+    if view.nbytes % (2 * channels) != 0:
+        raise ValueError(
+            f"{place}: {view.nbytes} bytes are no whole number of 16-bit samples for {channels} "
+            f"channel{'s' if channels > 1 else ''}. Pass a multiple of {2 * channels} bytes"
+        )
+    return view.tobytes()
+
+
+def _reshaped(shape: tuple[int, ...], channels: int) -> str:
+    """The advice for samples with another shape than (count, channels)."""
+    if channels == 1 and len(shape) == 2:
+        shorter = 0 if shape[0] < shape[1] else 1
+        return f"To mix the channels, use samples.mean(axis={shorter}).astype(numpy.int16)"
+    if len(shape) == 2 and shape[0] == channels:
+        return "Use samples.T"
+    if channels == 1:
+        return "Use samples.reshape(-1)"
+    return (
+        f"Use samples.reshape(-1, {channels}) if the channels are interleaved; for one channel, use "
+        f"numpy.repeat(samples.reshape(-1, 1), {channels}, axis=1)"
+    )
+
+
 class Block:
     """A block of audio: 16-bit samples of the shape (count, channels)."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _loop
 from ._core import Refused
+from ._media import pcm_of
 from ._pace import due_times, is_virtual
 
 if TYPE_CHECKING:
@@ -95,24 +96,16 @@ class Voice:
         self._thread: threading.Thread | None = None
 
     def play(self, pcm: Buffer | Array) -> Playback:
-        """Plays samples after those that are queued: 16-bit, little-endian, channels interleaved.
+        """Plays samples after those that are queued.
+
+        pcm: 16-bit samples: bytes, little-endian, with interleaved channels; or an array of int16 of the shape
+        (count, channels), for one channel also (count,).
 
         In an event loop it returns at once: ``await voice.play(pcm)`` continues when the audio has been
         heard. A callback that is a plain ``def`` cannot call it, because the host waits for callbacks. Elsewhere,
         as on your own thread, it returns when the audio has been heard or `clear` was called.
         """
-        view = memoryview(pcm)  # type: ignore[arg-type]
-        if view.format not in ("B", "b", "c", "h", "<h", "@h", "H"):
-            raise ValueError(
-                f"the samples have the type {view.format!r}, and need int16 or bytes: use "
-                "samples.astype(numpy.int16)"
-            )
-        if view.nbytes % (2 * self.channels) != 0:
-            raise ValueError(
-                f"{view.nbytes} bytes are no whole number of 16-bit samples for {self.channels} "
-                "channels"
-            )
-        playback = Playback(view.tobytes())
+        playback = Playback(pcm_of("voice.play", pcm, self.channels))
         with self._changed:
             if self._instance is None:
                 raise RuntimeError("the voice plays only between start and stop of its plugin")

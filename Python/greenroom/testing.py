@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _core
 from ._adapter import STOPPED, Adapter, adapt, agents
-from ._media import FORMATS, TRACK_KINDS, Block, Capability, Frame, Participant
+from ._media import FORMATS, TRACK_KINDS, Block, Capability, Frame, Participant, pcm_of
 from ._plugins import (
     AUDIO_FILTER, COMPOSER, FILTER, SHARE, Agent, Host, Plugin, apply_setting, description, kinds_of,
 )  # fmt: skip
@@ -55,6 +55,8 @@ from ._settings import check_setting, check_settings, settings_of
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
+    from ._core import Array
 
 _START = 1_000_000_000_000
 
@@ -380,14 +382,16 @@ class TestHost:
             memoryview(new).cast("B")[:] = memoryview(old).cast("B")
         return made
 
-    def edit_audio(self, pcm: bytes, reference: bytes | None = None) -> bytes:
+    def edit_audio(self, pcm: Buffer | Array, reference: Buffer | Array | None = None) -> bytes:
         """Has an audio filter edit a block of 10 ms at 48 kHz: 960 bytes, or 1,920 with two channels."""
-        result = pcm
+        result = b""
         for adapter in self._each(AUDIO_FILTER):
             channels = adapter.audio_editing[0]
-            samples = _core.samples(pcm, channels)
+            samples = _core.samples(pcm_of("host.edit_audio", pcm, channels), channels)
             block = Block(samples, 48000, channels, self._clock.now, self.time)
-            block.reference = None if reference is None else _core.samples(reference, channels)
+            if reference is not None:
+                heard = pcm_of("host.edit_audio: reference", reference, channels)
+                block.reference = _core.samples(heard, channels)
             if adapter.guard(adapter.edit, adapter.filter.edit, block) != 0:
                 raise self._refusal(adapter)
             result = block.tobytes()
@@ -413,7 +417,7 @@ class TestHost:
                     self._wants[track] = want
         return who
 
-    def say(self, who: Participant, pcm: bytes) -> None:
+    def say(self, who: Participant, pcm: Buffer | Array) -> None:
         """A participant says samples, which take their time.
 
         pcm: 16-bit samples at the rate and channels that the output wants: 16 kHz mono for a receiver or an
@@ -425,8 +429,9 @@ class TestHost:
                 continue
             rate, channels, count = want[8:11]
             size = count * channels * 2
-            for offset in range(0, len(pcm), size):
-                samples = _core.samples(pcm[offset : offset + size], channels)
+            said = pcm_of("host.say", pcm, channels)
+            for offset in range(0, len(said), size):
+                samples = _core.samples(said[offset : offset + size], channels)
                 for adapter in self._each(6, COMPOSER):
                     adapter.audio(track, offset // (2 * channels), samples, rate, self._clock.now)
                 self.advance(count / rate)

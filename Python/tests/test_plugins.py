@@ -14,6 +14,7 @@ import greenroom
 import pytest
 from greenroom import _core, _loop
 from greenroom._adapter import Agents, Inbox, OutputAdapter, reason
+from greenroom._media import pcm_of
 from greenroom._plugins import description
 from greenroom.testing import SentCaption, TestHost
 
@@ -648,10 +649,53 @@ def test_wrong_samples_are_refused() -> None:
     with TestHost(greenroom.Microphone) as host:
         with pytest.raises(ValueError, match="no whole number of 16-bit samples"):
             host.plugin.voice.play(b"\1")
-        with pytest.raises(ValueError, match="need int16 or bytes"):
+        with pytest.raises(ValueError, match="the type float32, and must be int16 or bytes"):
             host.plugin.voice.play(array.array("f", [0.5]))
     with pytest.raises(RuntimeError, match="between start and stop"):
         host.plugin.voice.play(b"\1\1")
+
+
+@pytest.mark.parametrize(
+    "channels, dtype, shape, reason",
+    [
+        (1, "float32", (4,), r"type float32.* Use \(samples \* 32767\).astype\(numpy.int16\) for values from -1 to 1"),
+        (1, "uint16", (4,), r"type uint16.* Use samples.astype\(numpy.int16\) for values from -32768"),
+        (1, "int8", (4,), "type int8"), (1, "bool", (4,), "type bool"), (1, "uint8", (4, 2), "type uint8"),
+        (1, ">i2", (4,), "type >h"), (1, "int32", (4,), "type int32"),
+        (1, "int16", (4, 2), r"shape \(4, 2\), and must have \(count,\) or \(count, 1\). .*mean\(axis=1\)"),
+        (1, "int16", (2, 4), r"shape \(2, 4\).*mean\(axis=0\)"), (1, "int16", (2, 2, 4), "shape .*samples.reshape"),
+        (2, "int16", (4,), r"shape \(4,\), and must have \(count, 2\). Use samples.reshape\(-1, 2\) if .*repeat"),
+        (2, "int16", (2, 4), "shape .*Use samples.T"), (2, "int16", (4, 1), "shape .*numpy.repeat"),
+    ],
+)  # fmt: skip
+def test_samples_of_another_type_or_shape_are_refused(
+    channels: int, dtype: str, shape: tuple[int, ...], reason: str
+) -> None:
+    numpy = pytest.importorskip("numpy")
+    with pytest.raises(ValueError, match=f"^the place: the samples have the {reason}"):
+        pcm_of("the place", numpy.zeros(shape, dtype), channels)
+
+
+def test_samples_that_fit_are_interleaved_bytes() -> None:
+    numpy = pytest.importorskip("numpy")
+    four = numpy.arange(4, dtype=numpy.int16)
+    assert pcm_of("", four, 1) == pcm_of("", four.reshape(4, 1), 1) == four.tobytes()
+    assert pcm_of("", four[::2], 1) == bytes([0, 0, 2, 0])
+    assert pcm_of("", numpy.stack([four, four], axis=1), 2) == four.repeat(2).tobytes()
+    assert pcm_of("", four.tobytes(), 2) == pcm_of("", array.array("h", four), 1) == four.tobytes()
+
+
+def test_samples_in_tests_are_checked_as_those_of_a_voice() -> None:
+    class Ears(greenroom.Receiver):
+        pass
+
+    with TestHost(Ears) as host, pytest.raises(ValueError, match="host.say: the samples have the type float64"):
+        host.say(host.join("Ana"), array.array("d", [0.5]))
+    with TestHost(greenroom.AudioFilter) as host:
+        with pytest.raises(TypeError, match="host.edit_audio: the samples are of the type list, and must be bytes or"):
+            host.edit_audio([0.5])  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="host.edit_audio: reference: the samples have the type float64"):
+            host.edit_audio(bytes(960), array.array("d", [0.5]))
 
 
 def test_a_forked_process_has_no_connection() -> None:
