@@ -8,6 +8,7 @@ import ctypes
 import os
 import pathlib
 import threading
+from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 import greenroom
@@ -473,7 +474,7 @@ def test_no_path_is_an_empty_path() -> None:
 
 def test_a_composer_draws_from_the_newest_pictures() -> None:
     class Side(greenroom.Composer):
-        def compose(self, frame: greenroom.Frame, pictures: dict[greenroom.Track, greenroom.Frame]) -> None:
+        def compose(self, frame: greenroom.Frame, pictures: Mapping[greenroom.Track, greenroom.Frame]) -> None:
             luma = [memoryview(picture.planes[0])[0, 0] for picture in pictures.values()]
             frame.planes[0].fill(max(luma, default=16))
 

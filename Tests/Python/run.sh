@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 "$work/venv/bin/pip" install -q --disable-pip-version-check ./Python numpy opencv-python-headless pytest mypy \
     pyyaml webrtcvad-wheels pocketsphinx espeakng-loader ${PIPECAT:+"pipecat-ai >= 1.14"}
 rm -rf Python/build Python/greenroom.egg-info
-(cd Python && "$work/venv/bin/mypy" --strict greenroom tests/typed.py)
+(cd Python && "$work/venv/bin/mypy" --strict greenroom tests/typed.py ../Sources/CPluginTemplates/Templates/*.py)
 : "${GREENROOM_PROGRAM:=$PWD/.build/release/greenroom}"
 export GREENROOM_PROGRAM
 "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --import-mode=importlib Python/tests "$@"

@@ -1,5 +1,7 @@
 """The brightness of all cameras and shares, side by side."""
 
+from collections.abc import Mapping
+
 import greenroom
 
 
@@ -8,9 +10,11 @@ class MyPlugin(greenroom.Composer):
 
     brightness: int = greenroom.setting(100, "Brightness", unit="%", minimum=0, maximum=100)
 
-    def compose(self, frame: greenroom.Frame, pictures: dict[greenroom.Track, greenroom.Frame]) -> None:
+    def compose(self, frame: greenroom.Frame, pictures: Mapping[greenroom.Track, greenroom.Frame]) -> None:
         luma, u, v = frame.planes
-        luma.fill(16), u.fill(128), v.fill(128)
+        luma.fill(16)
+        u.fill(128)
+        v.fill(128)
         across = 16
         for place, picture in enumerate(pictures.values()):
             width = frame.width // len(pictures)
