@@ -101,18 +101,19 @@ static PyObject *open_library(PyObject *module, PyObject *path) {
   Py_RETURN_NONE;
 }
 
+static void set_forked_error(void) {
+  PyErr_SetString(PyExc_RuntimeError,
+                  "this process was forked from a process that uses Greenroom, and does not have a "
+                  "connection: start it with subprocess or multiprocessing's \"spawn\" instead");
+}
+
 static int is_open(void) {
   if (client_run == NULL) {
     PyErr_SetString(PyExc_RuntimeError, "the client library is not open");
     return 0;
   }
-  if (is_forked) {
-    PyErr_SetString(PyExc_RuntimeError,
-                    "this process was forked from a process that uses Greenroom, and does not have a "
-                    "connection: start it with subprocess or multiprocessing's \"spawn\" instead");
-    return 0;
-  }
-  return 1;
+  if (is_forked) set_forked_error();
+  return !is_forked;
 }
 
 /* ------------------------------------------------------------------------------------
@@ -159,6 +160,10 @@ static void plane_dealloc(PyObject *object) {
 }
 
 static int is_alive(const plane *me) {
+  if (me->owner == NULL && is_forked) { /* the host's memory, which the process shares with its parent */
+    set_forked_error();
+    return 0;
+  }
   if (!me->has_ended) return 1;
   PyErr_SetString(PyExc_BufferError,
                   "the frame or block has ended with its callback: use it there, or keep "
@@ -166,15 +171,19 @@ static int is_alive(const plane *me) {
   return 0;
 }
 
+static int is_writable(const plane *me, PyObject *error) {
+  if (!is_alive(me)) return 0;
+  if (me->is_readonly)
+    PyErr_SetString(error, "this frame or block is read-only; use frame.copy() or block.copy()");
+  return !me->is_readonly;
+}
+
 static int plane_getbuffer(PyObject *object, Py_buffer *view, int flags) {
   plane *me = (plane *)object;
   Py_ssize_t length = me->itemsize, packed = me->itemsize;
   view->obj = NULL;
-  if (!is_alive(me)) return -1;
-  if (me->is_readonly && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
-    PyErr_SetString(PyExc_BufferError, "this frame or block may be read only");
-    return -1;
-  }
+  const int writes = (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE;
+  if (!(writes ? is_writable(me, PyExc_BufferError) : is_alive(me))) return -1;
   int is_packed = 1;
   for (int i = me->ndim - 1; i >= 0; i--) {
     if (me->strides[i] != packed) is_packed = 0;
@@ -230,9 +239,8 @@ static PyObject *plane_fill(PyObject *object, PyObject *args, PyObject *keywords
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "i|nnnn", names, &value, &top, &left, &height,
                                    &width))
     return NULL;
-  if (!is_alive(me)) return NULL;
+  if (!is_writable(me, PyExc_ValueError)) return NULL;
   const int most = me->itemsize == 1 ? 255 : 65535;
-  if (me->is_readonly) return PyErr_Format(PyExc_ValueError, "this frame may be read only");
   if (value < 0 || value > most)
     return PyErr_Format(PyExc_ValueError, "value is %d, and 0 to %d are possible", value, most);
   const Py_ssize_t rows = me->shape[0], columns = me->ndim > 1 ? me->shape[1] : 1;
@@ -262,9 +270,7 @@ static PyObject *plane_write_row(PyObject *object, PyObject *args) {
   PyObject *result = NULL;
   const Py_ssize_t bytes =
       me->ndim > 2 ? me->shape[1] * me->strides[1] : me->ndim > 1 ? me->shape[1] * me->itemsize : 0;
-  if (!is_alive(me)) {
-  } else if (me->is_readonly) {
-    PyErr_SetString(PyExc_ValueError, "this frame may be read only");
+  if (!is_writable(me, PyExc_ValueError)) {
   } else if (y < 0 || y >= me->shape[0]) {
     PyErr_Format(PyExc_IndexError, "row %zd of a plane with %zd rows", y, me->shape[0]);
   } else if (view.len != bytes) {
@@ -623,9 +629,7 @@ static PyObject *from_rgb(PyObject *module, PyObject *args) {
   Py_buffer view; /* first, as it may run the code of a class */
   if (PyObject_GetBuffer(source, &view, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) return NULL;
   for (int i = 0; i < 3; i++) {
-    const int lives = is_alive(p[i]);
-    if (lives && p[i]->is_readonly) PyErr_SetString(PyExc_ValueError, "this frame may be read only");
-    if (!lives || p[i]->is_readonly) {
+    if (!is_writable(p[i], PyExc_ValueError)) {
       PyBuffer_Release(&view);
       return NULL;
     }

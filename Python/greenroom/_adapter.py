@@ -7,17 +7,16 @@ import collections
 import functools
 import inspect
 import json
-import math
 import threading
 import time as wall
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _loop
 from ._core import Refused
 from ._media import (
-    TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track, format_number,
+    RATES, TRACK_KINDS, Block, Capability, Frame, Offer, Participant, Track, Want, format_number, whole,
 )  # fmt: skip
 from ._pace import due_times, is_virtual
 from ._plugins import (
@@ -169,14 +168,33 @@ def answer_of(chosen: Any, method: str) -> tuple[int, int, int, int]:
             f"{method} returned {type(chosen).__name__}: return a greenroom.Capability, such as "
             "offer.suggested, or None"
         )
-    is_finite = math.isfinite(chosen.fps)
-    numbers = chosen.numbers() if is_finite else (0, 0, 0, 0)
-    if not all(isinstance(one, int) and 0 < one < 1 << 32 for one in numbers):
+    if not chosen.is_possible:
         raise ValueError(
             f"{method} returned {chosen.width}x{chosen.height} at {chosen.fps} fps: return a size and a rate "
             "above 0 that the offer allows, such as offer.suggested"
         )
-    return numbers
+    return chosen.numbers()
+
+
+def rows_of(plugin: Any) -> list[tuple[int, int, int, int]]:
+    """The numbers of the sizes that a source declares."""
+    sizes, rows = getattr(plugin, "sizes", ()), []
+    for size in sizes if isinstance(sizes, Sequence) else [sizes]:
+        if not isinstance(sizes, Sequence) or not isinstance(size, Capability) or not size.is_possible:
+            raise TypeError(
+                f"{type(plugin).__name__}.sizes has {size!r}, and must be a list of sizes and rates above 0, such as "
+                "[greenroom.Capability(640, 360, 30)]"
+            )
+        rows.append(size.numbers())
+    return rows
+
+
+def check_audio(plugin: Any, rate: str | None = "rate") -> None:
+    """Checks the format of a plugin's audio, so that an error names the attribute."""
+    name = type(plugin).__name__
+    if rate is not None:
+        whole(f"{name}.{rate}", getattr(plugin, rate), *RATES)
+    whole(f"{name}.channels", plugin.channels, 1, 2)
 
 
 def take_offer(
@@ -214,7 +232,7 @@ class VideoAdapter(Adapter):
     def __init__(self, plugin: Camera | Agent, instance: Instance) -> None:
         super().__init__(plugin, instance)
         self.source: Any = plugin
-        self.capabilities = [size.numbers() for size in getattr(plugin, "sizes", ())]
+        self.capabilities = rows_of(plugin)
         self._thread: threading.Thread | None = None
         self._draw: Callable[..., Any] | None = (
             getattr(plugin, self.draw) if overrides(type(plugin), self.draw) else None
@@ -263,6 +281,7 @@ class AudioAdapter(Adapter):
 
     def __init__(self, plugin: Microphone | Agent, instance: Instance) -> None:
         super().__init__(plugin, instance)
+        check_audio(plugin, "voice_rate" if isinstance(plugin, Agent) else "rate")
         self.source: Any = plugin
         self._fills = isinstance(plugin, Microphone) and overrides(type(plugin), "fill")
         self._thread: threading.Thread | None = None
@@ -334,7 +353,9 @@ class AudioFilterAdapter(Adapter):
     def __init__(self, plugin: AudioFilter, instance: Instance) -> None:
         super().__init__(plugin, instance)
         self.filter = plugin
-        self.audio_editing = (plugin.channels, plugin.delay, 1 if plugin.reference else 0)
+        check_audio(plugin, None)
+        delay = whole(f"{type(plugin).__name__}.delay", plugin.delay, 0, 9600)
+        self.audio_editing = (plugin.channels, delay, 1 if plugin.reference else 0)
         self._start: int | None = None
 
     def edit_audio(self, samples: Plane, reference: Plane | None, pts: int) -> int:
@@ -422,6 +443,8 @@ class OutputAdapter(Adapter):
 
     def __init__(self, plugin: Output, instance: Instance) -> None:
         super().__init__(plugin, instance)
+        if isinstance(plugin, Receiver):
+            check_audio(plugin)
         self.output = plugin
         self.tracks: dict[int, Track] = {}
         self._starts: dict[int, int] = {}
@@ -439,27 +462,31 @@ class OutputAdapter(Adapter):
         }
 
     def want(self, track: Track) -> tuple[int, ...] | int:
-        if not isinstance(self.output, Receiver):
-            try:
-                want = _loop.call(self.output.track, track)
-            except BaseException as error:
-                self.instance.set_error(self.fault(error))
-                return FAILED
+        try:
+            want = self._wanted(track)
             return OK if want is None else want.numbers()
+        except BaseException as error:
+            self.instance.set_error(self.fault(error))
+            return FAILED
+
+    def _wanted(self, track: Track) -> Want | None:
         receiver = self.output
+        if not isinstance(receiver, Receiver):
+            want = _loop.call(receiver.track, track)
+            if want is not None and not isinstance(want, Want):
+                raise TypeError(
+                    f"{type(receiver).__name__}.track returned {type(want).__name__}: return a greenroom.Want or None"
+                )
+            return want
         hears = track.participant is not None and track.kind in ("microphone", "share-audio")
         if isinstance(receiver, Agent):
             hears = hears or (track.kind == "incoming" and overrides(type(receiver), "mixed"))
         if hears:
-            from ._media import Want
-
-            return Want(rate=receiver.rate, channels=receiver.channels).numbers()
+            return Want(rate=receiver.rate, channels=receiver.channels)
         if receiver.wants_video and track.participant is not None and track.is_video:
-            from ._media import Want
-
             width, height = receiver.video_size
-            return Want(width=width, height=height, fps=receiver.video_fps).numbers()
-        return OK
+            return Want(width=width, height=height, fps=receiver.video_fps)
+        return None
 
     def track(
         self, id: int, kind: int, participant: int, name: str, person: str | None,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +31,8 @@ LIMITED, FULL = 1, 2
 BT601, BT709 = 1, 2
 MATRICES = {"bt601": BT601, "bt709": BT709}
 UNSTAMPED = -(2**63)
+RATES = 8000, 192000
+MOST_PIXELS, MOST_FPS = 8192, 1000
 
 
 def choice(place: str, value: object, numbers: Mapping[str, int]) -> int:
@@ -37,6 +41,25 @@ def choice(place: str, value: object, numbers: Mapping[str, int]) -> int:
     if number is None:
         raise ValueError(f"{place} is {value!r}, and must be one of {', '.join(numbers)}")
     return number
+
+
+def whole(place: str, value: Any, lowest: int, highest: int) -> int:
+    """A whole number within limits."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = lowest - 1
+    if not lowest <= number <= highest:
+        raise ValueError(f"{place} is {value!r}, and must be a whole number from {lowest} to {highest}")
+    return number
+
+
+def is_buffer(value: object) -> bool:
+    try:
+        memoryview(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 def format_number(name: object, place: str = "format") -> int:
@@ -99,6 +122,11 @@ class Frame(_core.Frame):
 
     def _write(self, pixels: Buffer | Array, is_bgr: bool) -> None:
         value, matrix = self._colors()
+        if not is_buffer(pixels):
+            raise TypeError(
+                f"frame.write_{'bgr' if is_bgr else 'rgb'}: the pixels are of the type {type(pixels).__name__}, and must be "
+                f"an array of uint8 of the shape ({self.height}, {self.width}, 3). Use numpy.array(pixels, numpy.uint8)"
+            )
         _core.from_rgb(self.planes, self.width, self.height, value, matrix, is_bgr, pixels)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -313,9 +341,11 @@ class Want:
         paces = {"live": 1, "complete": 2}
         return (
             format_number(self.format, "Want.format"), choice("Want.fit", self.fit, fits),
-            self.width, self.height, self.fps, 1 if self.fps else 0, 0,
-            choice("Want.pace", self.pace, paces), self.rate, self.channels,
-            self.rate * self.block_ms // 1000,
+            whole("Want.width", self.width, 0, MOST_PIXELS), whole("Want.height", self.height, 0, MOST_PIXELS),
+            whole("Want.fps", self.fps, 0, MOST_FPS), 1 if self.fps else 0, 0,
+            choice("Want.pace", self.pace, paces), whole("Want.rate", self.rate, *RATES),
+            whole("Want.channels", self.channels, 1, 2),
+            self.rate * whole("Want.block_ms", self.block_ms, 1, 100) // 1000,
         )  # fmt: skip
 
 
@@ -332,6 +362,12 @@ class Capability:
         if abs(self.fps - whole) < 1e-9:
             return self.width, self.height, whole, 1
         return self.width, self.height, round(self.fps * 1001), 1001
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether it has a size and a rate above 0."""
+        numbers = self.numbers() if math.isfinite(self.fps) else ()
+        return bool(numbers) and all(isinstance(one, int) and 0 < one < 1 << 32 for one in numbers)
 
     @staticmethod
     def of(numbers: tuple[int, int, int, int]) -> Capability:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from . import _settings
 from ._media import (
     FULL, LIMITED, MATRICES, UNSTAMPED, Block, Capability, Frame, Offer, Participant, PixelFormat,
-    Track, Want, choice, format_number, is_rgb,
+    Track, Want, choice, format_number, is_buffer, is_rgb,
 )  # fmt: skip
 from ._voice import Voice
 
@@ -180,7 +180,18 @@ class Camera(Plugin):
         Raises `Refused` if the host does not accept the frame, such as while the camera is stopped.
         """
         number = format_number(format)
-        given: list[Any] = [planes] if is_buffer(planes) else list(planes)  # type: ignore[arg-type]
+        is_one = is_buffer(planes) or not isinstance(planes, Sequence)
+        given: list[Any] = [planes] if is_one else list(planes)  # type: ignore[arg-type]
+        for index, plane in enumerate(given):
+            if not is_buffer(plane):
+                raise TypeError(
+                    f"camera.send: plane {index} is of the type {type(plane).__name__}, and must be bytes or an array. Use "
+                    "numpy.array(plane, numpy.uint8)"
+                )
+        if pts_ns is not None and pts_ns < 0:
+            raise ValueError(
+                f"camera.send: pts_ns is {pts_ns}, and must not be negative. Use self.host.now_ns, or None for the time of arrival"
+            )
         if width is None or height is None:
             shape = memoryview(given[0]).shape if given else None
             if shape is None or len(shape) < 2:
@@ -275,10 +286,10 @@ class Output(Plugin):
         return Want()
 
     def video(self, track: Track, frame: Frame) -> Any:
-        """A frame, which may be read only. An ``async def`` gets a copy."""
+        """A read-only frame. An ``async def`` gets a copy."""
 
     def audio(self, track: Track, block: Block) -> Any:
-        """A block of audio, which may be read only. An ``async def`` gets a copy."""
+        """A read-only block of audio. An ``async def`` gets a copy."""
 
     def gone(self, track: Track) -> Any:
         """A participant's track has ended."""
@@ -393,14 +404,6 @@ class Agent(Receiver):
 
     def mixed(self, block: Block) -> Any:
         """The sum of all participants' audio, without the agent's own; if the class has this method."""
-
-
-def is_buffer(value: object) -> bool:
-    try:
-        memoryview(value)  # type: ignore[arg-type]
-    except TypeError:
-        return False
-    return True
 
 
 _BASES = (

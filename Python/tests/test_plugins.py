@@ -699,6 +699,55 @@ def test_samples_in_tests_are_checked_as_those_of_a_voice() -> None:
             host.edit_audio(bytes(960), array.array("d", [0.5]))
 
 
+@pytest.mark.parametrize(
+    "base, attribute, value, reason",
+    [
+        ("Camera", "sizes", [(640, 360, 30)], r"sizes has \(640, 360, 30\), and must be .*greenroom.Capability\(640, 360, 30\)"),
+        ("Camera", "sizes", greenroom.Capability(640, 360, 30), "sizes has Capability.*must be a list"),
+        ("Camera", "sizes", [greenroom.Capability(640, 360, 0)], "sizes has Capability.*above 0"),
+        ("Microphone", "rate", 44100.5, "rate is 44100.5, and must be a whole number from 8000 to 192000"),
+        ("Microphone", "channels", 3, "channels is 3, and must be a whole number from 1 to 2"),
+        ("Receiver", "rate", "16000", "rate is '16000', and must be a whole number from 8000"),
+        ("AudioFilter", "delay", 0.5, "delay is 0.5, and must be a whole number from 0 to 9600"),
+        ("Agent", "voice_rate", 100, "voice_rate is 100, and must be"),
+    ],
+)  # fmt: skip
+def test_an_error_about_a_declaration_names_the_attribute(base: str, attribute: str, value: Any, reason: str) -> None:
+    wrong = type("Wrong", (getattr(greenroom, base),), {attribute: value})
+    with pytest.raises((TypeError, ValueError), match=f"^Wrong.{reason}"):
+        TestHost(wrong)
+
+
+def test_a_wrong_format_that_an_output_requests_is_named() -> None:
+    class Slow(greenroom.Output):
+        def track(self, track: greenroom.Track) -> greenroom.Want:
+            return greenroom.Want(rate=44100.5)  # type: ignore[arg-type]
+
+    class Text(greenroom.Output):
+        def track(self, track: greenroom.Track) -> Any:
+            return "i420"
+
+    for output, reason in (
+        (Slow, "ValueError: Want.rate is 44100.5, and must be a whole number from 8000 to 192000"),
+        (Text, "TypeError: Text.track returned str: return a greenroom.Want or None"),
+    ):
+        with TestHost(output) as host:
+            host.join("Ana")
+        assert set(host.errors) == {reason}
+
+
+def test_an_error_about_media_of_another_type_names_the_fix() -> None:
+    with TestHost(greenroom.Camera) as host:
+        with pytest.raises(TypeError, match=r"frame.write_bgr: .* type list, and must be an array of uint8 of the shape \(180, 320, 3\). Use numpy"):
+            host.picture().write_bgr([1, 2])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="camera.send: plane 1 is of the type list, and must be bytes or an array. Use numpy"):
+            host.plugin.send([bytes(4), [1]], width=2, height=2)
+        with pytest.raises(TypeError, match="camera.send: plane 0 is of the type NoneType"):
+            host.plugin.send(None)
+        with pytest.raises(ValueError, match="camera.send: pts_ns is -5, and must not be negative. Use self.host.now_ns"):
+            host.plugin.send(bytes(4), "bgra", width=1, height=1, pts_ns=-5)
+
+
 def test_a_forked_process_has_no_connection() -> None:
     read, write = os.pipe()
     try:

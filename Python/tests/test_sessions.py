@@ -369,6 +369,28 @@ def test_numpy_reads_no_plane_that_has_ended(tmp_path: pathlib.Path) -> None:
     assert lumas(tmp_path)[:3] == [40, 90, 90]
 
 
+def test_an_error_about_a_frame_of_an_output_names_its_copy(tmp_path: pathlib.Path) -> None:
+    text = """
+    class Writes(greenroom.Output):
+        def track(self, track):
+            return greenroom.Want() if track.kind == "camera" else None
+        def video(self, track, frame):
+            for write in (lambda: frame.planes[0].fill(1), lambda: frame.planes[0].write_row(0, b""),
+                          lambda: frame.write_rgb(frame.rgb())):
+                try:
+                    write()
+                except ValueError as error:
+                    self.log(f"REFUSED {error}")
+            frame.copy().planes[0].fill(1)
+    """
+    session = {"camera": {"plugin": "ColorBars"}, "outputs": [{"plugin": script(tmp_path, text)}]}
+    with TestSession(session, tmp_path) as call:
+        call.advance(0.2)
+    refused = [event.text for event in call.events if "REFUSED" in str(event.text)]
+    assert len(refused) >= 3
+    assert set(refused) == {"REFUSED this frame or block is read-only; use frame.copy() or block.copy()"}
+
+
 def test_exceptions_of_asynchronous_callbacks_count_as_those_of_plain_ones_do(tmp_path: pathlib.Path) -> None:
     text = '''
     class Plain(greenroom.Receiver):
@@ -464,6 +486,37 @@ def test_one_program_can_be_camera_and_microphone(tmp_path: pathlib.Path) -> Non
     # Three lives, each of which counts from the start.
     assert shown.count(20) >= 3 and max(shown) >= 30
     assert not (tmp_path / "bot.sock").exists()
+
+
+FORKS = """
+    import os
+    class Forks(greenroom.Camera):
+        def draw(self, frame):
+            frame.planes[0].fill(50)
+            if os.fork() == 0:
+                try:
+                    frame.planes[0].fill(200)
+                except RuntimeError as error:
+                    print(error, flush=True)
+                os._exit(0)
+            os.wait()
+            print("luma", memoryview(frame.planes[0])[0, 0], flush=True)
+            self.host.finish()
+    greenroom.connect("bot.sock", Forks)
+"""
+
+
+def test_a_forked_process_cannot_write_to_the_frame_of_its_parent(tmp_path: pathlib.Path) -> None:
+    session = {"camera": {"connect": str(tmp_path / "bot.sock")}}
+
+    async def whole() -> str:
+        async with greenroom.Session(session):
+            forks = program(tmp_path, FORKS)
+            return (await asyncio.to_thread(forks.communicate, timeout=60))[0]
+
+    first, second = asyncio.run(whole()).splitlines()[:2]
+    assert first.startswith("this process was forked from a process that uses Greenroom")
+    assert second == "luma 50"
 
 
 def test_a_program_controls_its_own_and_an_attached_session(tmp_path: pathlib.Path) -> None:
