@@ -144,7 +144,7 @@ part_vivid() { swift build -c release && Tests/VirtualDevices/vivid.sh; }
 # What is asserted of frames and of lip sync, in the build that people use; and what viewers cost.
 part_viewers() {
     swift build -c release || return
-    Tests/WebRoom/sync.sh && Tests/WebRoom/volumes.sh && Tests/WebRoom/simple.sh && Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
+    Tests/WebRoom/sync.sh && Tests/WebRoom/layers.sh && Tests/WebRoom/volumes.sh && Tests/WebRoom/simple.sh && Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
         && Tests/WebRoom/crowd.sh && Tests/WebRoom/tree.sh && Tests/WebRoom/jitter.sh \
         && DELAY=60-60 Tests/WebRoom/jitter.sh \
         && TWO=1 RECORD=1 Tests/WebRoom/network.sh \

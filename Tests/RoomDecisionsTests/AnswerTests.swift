@@ -19,6 +19,7 @@ import Testing
     private static let clients: [(name: String, sends: Bool, answer: [String])] = [
         ("chromium-receive", true, ["audio OPUS 111 *", "video VP8 96+97 twcc 3"]),
         ("chromium-send", false, ["audio OPUS 111 *", "video VP8 96+97 twcc 3"]),
+        ("chromium-layers", false, ["audio OPUS 111 *", "video VP8 96+97 twcc 3"]),
         ("firefox-receive", true, ["audio OPUS 109 *", "video VP8 120+124 twcc 7"]),
         ("firefox-send", false, ["audio OPUS 109 *", "video VP8 120+124 twcc 7"]),
         ("safari-receive", true, ["video H264 98+99 42e01f 1 twcc 4 *", "audio OPUS 111"]),
@@ -94,6 +95,8 @@ import Testing
                 "a=rtcp-fb:96 nack pli", "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 transport-cc",
                 "a=rtpmap:97 rtx/90000", "a=fmtp:97 apt=96",
                 "a=extmap:3 \(SDPDescription.transportWideURI)",
+                "a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id",
+                "a=rid:q send", "a=rid:h send", "a=rid:f send", "a=simulcast:send q;h;f",
             ])
         let local = OfferFixture.local(of: answer, sends: false)
         let transport = [
@@ -114,6 +117,8 @@ import Testing
                 "a=rtpmap:96 VP8/90000", "a=rtcp-fb:96 nack", "a=rtcp-fb:96 nack pli",
                 "a=rtcp-fb:96 ccm fir", "a=rtcp-fb:96 transport-cc", "a=rtpmap:97 rtx/90000",
                 "a=fmtp:97 apt=96", "a=extmap:3 \(SDPDescription.transportWideURI)",
+                "a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id",
+                "a=rid:q recv", "a=rid:h recv", "a=rid:f recv", "a=simulcast:recv q;h;f",
             ])
     }
 

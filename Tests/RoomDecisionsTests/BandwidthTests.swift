@@ -172,7 +172,7 @@ import Testing
         let wishes = [(0, 180), (1, 720)].map {
             SlotPlan.Wish(
                 slot: $0.0, lines: $0.1, whole: VideoCapability(width: 640, height: 360, fps: 20),
-                sent: [.full: 600_000])
+                sent: [.full: .init(bitsPerSecond: 600_000, lines: 360)])
         }
         let shares = plan.shares(of: wishes, within: budget, at: 0)
         #expect(shares[1]?.rendition == large && shares[0]?.rendition == small, "\(shares)")

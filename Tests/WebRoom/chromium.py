@@ -19,13 +19,13 @@ links = links_in(log, *sys.argv[3:])
 ARGUMENTS = [
     "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
 ]
-# Whether the page sends video of so many lines, because it has asked the browser for that.
+# Whether the largest layer that the page sends has so many lines, because nobody needs more.
 SENDS = """async (lines) => {
     for (const connection of connections)
         for (const sender of connection.getSenders()) {
-            if (!(sender.getParameters().encodings?.[0]?.scaleResolutionDownBy > 1)) continue;
-            for (const report of (await sender.getStats()).values())
-                if (report.type === "outbound-rtp" && report.frameHeight === lines) return true;
+            const reports = sender.track?.kind === "video" ? [...(await sender.getStats()).values()] : [];
+            const layers = reports.filter((report) => report.type === "outbound-rtp" && report.active && report.frameHeight);
+            if (Math.max(...layers.map((report) => report.frameHeight)) === lines) return true;
         }
     return false;
 }"""

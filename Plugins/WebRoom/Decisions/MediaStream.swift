@@ -11,6 +11,10 @@ package struct MediaStream: Equatable, Sendable {
     package var transportWide: Int?
     /// The layer of a video that the room offers in several; nil if the medium has one stream.
     package var layer: Rendition?
+    /// The names of the layers in which a guest sends the video; empty if the medium has one stream.
+    package var guestLayers: [String] = []
+    /// The ids of the header extensions that name the layers.
+    package var extensions: [Simulcast.Extension: Int] = [:]
 
     /// Describes a stream.
     package init(video: RoomCodec?, payload: Int, transportWide: Int? = nil) {
@@ -29,6 +33,7 @@ package struct MediaStream: Equatable, Sendable {
         guard let video else { return [audio] }
         var stream = MediaStream(video: video, payload: 96, transportWide: 3)
         guard inLayers else { return [stream, audio] }
+        for named in Simulcast.Extension.allCases { stream.extensions[named] = named.rawValue }
         var layers = Simulcast.offered.map { layer in
             stream.layer = layer
             return stream

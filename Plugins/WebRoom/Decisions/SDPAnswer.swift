@@ -47,9 +47,14 @@ package struct SDPAnswer: Equatable, Sendable {
                 let codec = chosen.lazy.compactMap(\.stream.video).first
                 let video = try terms.video(of: medium, codec)
                 let isFedBack = video.payload.feedback.contains(.transportWide)
-                let stream = MediaStream(
+                var stream = MediaStream(
                     video: video.codec, payload: video.payload.number,
                     transportWide: isFedBack ? medium.transportWide : nil)
+                if !terms.sends { stream.guestLayers = Simulcast.accepted(of: medium) }
+                if !stream.guestLayers.isEmpty {
+                    // webrtcbin has other names of media, and does not need them.
+                    stream.extensions = medium.extensions.filter { $0.key != .medium }
+                }
                 chosen.append((line, stream, video.payload))
             } else {
                 let payload = try terms.audio(of: medium)
@@ -156,6 +161,7 @@ package struct SDPAnswer: Equatable, Sendable {
             }
             if !sends {
                 let offered = offer.media[one.line]
+                medium.sentLayers = one.stream.guestLayers
                 medium.sources = offered.sources.map { .init(number: $0.number, name: "guest") }
                 medium.pairs = offered.pairs
             }
@@ -174,6 +180,7 @@ package struct SDPAnswer: Equatable, Sendable {
         medium.payloads = [agreed(one)] + [one.retransmission].compactMap(\.self)
         medium.formats = medium.payloads.map { String($0.number) }
         medium.transportWide = one.stream.transportWide
+        medium.extensions = one.stream.extensions
         return medium
     }
 
@@ -230,6 +237,10 @@ package struct SDPAnswer: Equatable, Sendable {
                 medium.transport.candidates = line == bundle ? candidates : []
             }
             medium.sharesPort = offered.sharesPort
+            if !served[index].stream.guestLayers.isEmpty {
+                medium.receivedLayers = served[index].stream.guestLayers
+                medium.extensions = offered.extensions
+            }
             if sends {
                 (medium.sources, medium.pairs) = (own.sources, own.pairs)
                 // Give each stream its own name: players synchronize streams of one name, and after

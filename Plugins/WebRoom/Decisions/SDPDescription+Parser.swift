@@ -147,7 +147,7 @@ extension SDPDescription {
         /// The feedback that applies to all payload types.
         var feedbackOfAll: Set<Feedback> = []
         var transportWide: [Int] = []
-        var extensions: Set<Simulcast.Extension> = []
+        var extensions: [Simulcast.Extension: Int] = [:]
 
         func payloads(of formats: [String]) -> [Payload] {
             var seen: Set<Int> = []
@@ -194,16 +194,25 @@ extension SDPDescription.Media {
         }
     }
 
-    /// Reads the received layers, such as `recv f;h,g;~q`: the first of alternatives counts, and a layer that
-    /// begins paused (~) is left out.
+    /// Reads layers, such as `recv f;h,g;~q`: the first of alternatives counts, and a layer that begins paused (~)
+    /// is left out.
     private mutating func readLayers(_ value: String) {
         let words = value.split(separator: " ")
-        guard receivedLayers.isEmpty, let start = words.firstIndex(of: "recv"),
-            start + 1 < words.count
-        else { return }
-        receivedLayers = words[start + 1].split(separator: ";").prefix(SDPDescription.mostSources)
-            .compactMap { $0.split(separator: ",").first.map(String.init) }
-            .filter { Token.isToken($0, 1...16) && !$0.hasPrefix("~") }
+        func layers(_ direction: Substring) -> [String] {
+            guard let start = words.firstIndex(of: direction), start + 1 < words.count else {
+                return []
+            }
+            var layers: [String] = []
+            for word in words[start + 1].split(separator: ";").prefix(SDPDescription.mostSources) {
+                guard let name = word.split(separator: ",").first.map(String.init),
+                    Token.isToken(name, 1...16), !name.hasPrefix("~"), !layers.contains(name)
+                else { continue }
+                layers.append(name)
+            }
+            return layers
+        }
+        if sentLayers.isEmpty { sentLayers = layers("send") }
+        if receivedLayers.isEmpty { receivedLayers = layers("recv") }
     }
 
     /// Reads a source, `1 cname:x`, or a group, `FID 1 2`.
@@ -305,8 +314,9 @@ extension SDPDescription.Details {
             if (1...14).contains(number), rest == SDPDescription.transportWideURI {
                 transportWide.append(number)
             }
-            if let named = Simulcast.Extension(rawValue: number), rest == named.uri {
-                extensions.insert(named)
+            let named = Simulcast.Extension.allCases.first { $0.uri == rest }
+            if let named, (1...14).contains(number), extensions[named] == nil {
+                extensions[named] = number
             }
         default: break
         }

@@ -112,9 +112,10 @@ package struct SDPDescription: Equatable, Sendable {
         package var payloads: [Payload] = []
         /// The id of the header extension for congestion control; nil if absent.
         package var transportWide: Int?
-        /// The header extensions that name streams, with the ids of the room's offers.
-        package var extensions: Set<Simulcast.Extension> = []
-        /// The names of the layers that the side that wrote the description receives (simulcast).
+        /// The ids of the header extensions that name streams.
+        package var extensions: [Simulcast.Extension: Int] = [:]
+        /// The names of the layers that the side that wrote the description sends, and receives (simulcast).
+        package var sentLayers: [String] = []
         package var receivedLayers: [String] = []
         package var sources: [Source] = []
         package var pairs: [SourcePair] = []
@@ -185,8 +186,13 @@ extension SDPDescription.Media {
         if let transportWide {
             lines.append("a=extmap:\(transportWide) \(SDPDescription.transportWideURI)")
         }
-        for named in Simulcast.Extension.allCases where extensions.contains(named) {
-            lines.append("a=extmap:\(named.rawValue) \(named.uri)")
+        for named in Simulcast.Extension.allCases {
+            if let id = extensions[named] { lines.append("a=extmap:\(id) \(named.uri)") }
+        }
+        for (layers, direction) in [(sentLayers, "send"), (receivedLayers, "recv")]
+        where !layers.isEmpty {
+            lines += layers.map { "a=rid:\($0) \(direction)" }
+            lines.append("a=simulcast:\(direction) " + layers.joined(separator: ";"))
         }
         if let stream { lines.append("a=msid:\(stream) \(stream)") }
         for pair in pairs {

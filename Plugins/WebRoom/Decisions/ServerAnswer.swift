@@ -38,7 +38,7 @@ package struct ServerAnswer: Equatable, Sendable {
         for (line, (offered, answered)) in pairs.enumerated() {
             var medium = offered
             medium.sources = answered.sources.map { .init(number: $0.number, name: "server") }
-            (medium.pairs, medium.stream) = (answered.pairs, nil)
+            (medium.pairs, medium.stream, medium.sentLayers) = (answered.pairs, nil, [])
             (medium.transport, medium.sharesPort) = (transport, true)
             if line == 0 {
                 medium.transport.candidates = Array(
@@ -59,10 +59,12 @@ package struct ServerAnswer: Equatable, Sendable {
                 }
                 medium.formats = medium.payloads.map { String($0.number) }
                 if answered.transportWide != offered.transportWide { medium.transportWide = nil }
-                medium.extensions.formIntersection(answered.extensions)
+                medium.extensions = medium.extensions.filter {
+                    answered.extensions[$0.key] == $0.value
+                }
                 if medium.kind == "video" {
                     layers = try Simulcast.accepted(by: answered, to: offered)
-                    if !layers.isEmpty, !medium.extensions.contains(.repairedLayer) {
+                    if !layers.isEmpty, medium.extensions[.repairedLayer] == nil {
                         // The server would not know which layer a retransmission belongs to.
                         medium.payloads.removeAll { $0.codec == "RTX" }
                         medium.formats = medium.payloads.map { String($0.number) }

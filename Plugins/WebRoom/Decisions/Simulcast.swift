@@ -6,7 +6,7 @@ package enum Simulcast {
 
     /// A header extension that names streams (RFC 8852, RFC 9143).
     package enum Extension: Int, CaseIterable, Sendable {
-        // The raw values are the ids in an offer. 3 is the id of congestion control.
+        // The raw values are the ids in an offer of the room. 3 is the id of congestion control.
         /// The name of the medium.
         case medium = 4
         /// The name of the layer.
@@ -44,12 +44,19 @@ package enum Simulcast {
     ) throws(RequestError) -> [Rendition] {
         let layers = Self.offered.filter { answered.receivedLayers.contains($0.layer) }
         // A line without an offer of layers means nothing.
-        guard !layers.isEmpty, offered.extensions.contains(.layer) else { return [] }
+        guard !layers.isEmpty, offered.extensions[.layer] != nil else { return [] }
         for needed in [Extension.medium, .layer]
-        where !answered.extensions.contains(needed) {
+        where answered.extensions[needed] != needed.rawValue {
             throw .bad("a=simulcast without a=extmap:\(needed.rawValue) \(needed.uri)")
         }
         return layers
+    }
+
+    /// The names of the layers that the room accepts of a guest's video; empty if it accepts one stream. Packets
+    /// must name their layer.
+    static func accepted(of offered: SDPDescription.Media) -> [String] {
+        guard offered.extensions[.layer] != nil, offered.sentLayers.count > 1 else { return [] }
+        return Array(offered.sentLayers.prefix(Rendition.allCases.count))
     }
 
     /// The renditions that each layer may have: the lowest layer falls as far as the network needs, and a higher

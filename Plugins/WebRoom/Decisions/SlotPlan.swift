@@ -7,6 +7,16 @@ package import GreenroomMedia
 /// room pause. The remaining capacity raises videos to half renditions, and then to full renditions
 /// if they are shown larger than half. A video rises by one rendition at a time.
 package struct SlotPlan: Sendable {
+    /// A layer of a video that the room forwards.
+    package struct SentLayer: Equatable, Sendable {
+        package var bitsPerSecond: Int
+        package var lines: Int
+
+        package init(bitsPerSecond: Int, lines: Int) {
+            (self.bitsPerSecond, self.lines) = (bitsPerSecond, lines)
+        }
+    }
+
     /// A video that a viewer wants.
     package struct Wish: Equatable, Sendable {
         package var slot: Int
@@ -15,14 +25,13 @@ package struct SlotPlan: Sendable {
         /// The size and rate of the track.
         package var whole: VideoCapability
 
-        /// The bit rates of the renditions that the room forwards, in bits per second. The room encodes the
-        /// others.
-        package var sent: [Rendition: Int]
+        /// The renditions that the room forwards. The room encodes the others.
+        package var sent: [Rendition: SentLayer]
         /// The renditions that the slot may have.
         package var allowed: ClosedRange<Rendition>
 
         package init(
-            slot: Int, lines: Int, whole: VideoCapability, sent: [Rendition: Int] = [:],
+            slot: Int, lines: Int, whole: VideoCapability, sent: [Rendition: SentLayer] = [:],
             allowed: ClosedRange<Rendition> = .low ... .full
         ) {
             self.slot = slot
@@ -32,12 +41,12 @@ package struct SlotPlan: Sendable {
             self.allowed = allowed
         }
 
-        /// The rendition on a network without limits: full if the page shows the video clearly
-        /// larger than the half rendition, or if the half rendition would have to be encoded.
+        /// The rendition on a network without limits: the smallest forwarded rendition that fits. Without forwarded
+        /// renditions, full if the page shows the video clearly larger than the half rendition.
         package var best: Rendition {
-            if sent[.full] != nil, sent[.half] == nil { return .full }
             let isLarge = lines * 10 > Rendition.half.size(of: whole.size).height * 12
-            return min(max(isLarge ? .full : .half, allowed.lowerBound), allowed.upperBound)
+            let best = sent.fitting(lines: lines) ?? (isLarge ? .full : .half)
+            return min(max(best, allowed.lowerBound), allowed.upperBound)
         }
 
         /// Whether the slot may have a rendition.
@@ -46,7 +55,7 @@ package struct SlotPlan: Sendable {
         }
 
         fileprivate func bits(_ rendition: Rendition) -> Double {
-            Double(sent[rendition] ?? rendition.bitsPerSecond(of: whole))
+            Double(sent[rendition]?.bitsPerSecond ?? rendition.bitsPerSecond(of: whole))
         }
     }
 

@@ -54,6 +54,31 @@ package struct VideoPacket: Equatable, Sendable {
         }
     }
 
+    /// The value of a header extension of one byte (RFC 8285) as text; nil if absent.
+    ///
+    /// - Parameter bytes: The packet.
+    package static func text(ofExtension id: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        guard bytes.count >= 12, bytes[0] & 0x10 != 0 else { return nil }
+        var index = 12 + 4 * Int(bytes[0] & 0x0f)
+        guard index + 4 <= bytes.count, bytes[index] == 0xbe, bytes[index + 1] == 0xde else {
+            return nil
+        }
+        let words = Int(bytes[index + 2]) << 8 | Int(bytes[index + 3])
+        index += 4
+        let end = index + 4 * words
+        guard end <= bytes.count else { return nil }
+        while index < end {
+            let (found, count) = (Int(bytes[index] >> 4), Int(bytes[index] & 0x0f) + 1)
+            index += 1
+            // A byte of padding; the number 15 ends the extensions.
+            if found == 0 { continue }
+            guard found != 15, index + count <= end else { return nil }
+            if found == id { return String(decoding: bytes[index..<index + count], as: UTF8.self) }
+            index += count
+        }
+        return nil
+    }
+
     /// Whether a payload of H.264 (RFC 6184) has a sequence parameter set of a baseline profile, which all
     /// viewers decode. Senders put the set in front of each key frame.
     private static func hasParameterSet(_ content: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -13,8 +13,8 @@ final class Arrival: Sendable {
 
     private struct State {
         var delay = ArrivalDelay()
-        /// The sink of packets for viewers; nil without video.
-        var sink: Sink?
+        /// The sinks of packets for viewers; empty without video.
+        var sinks: [Sink] = []
     }
 
     private let clock: RoomClock
@@ -40,7 +40,7 @@ final class Arrival: Sendable {
 
     /// Lets the packets of a sink wait for ``forwardDelay``.
     func delay(_ sink: Sink) {
-        state.withLock { $0.sink = sink }
+        state.withLock { $0.sinks.append(sink) }
         sink.setOffset(forwardDelay)
     }
 
@@ -52,11 +52,11 @@ final class Arrival: Sendable {
         let now = Int64(clamping: greenroom_gst_now())
         let time = Int64(clamping: clock.base).addingReportingOverflow(Int64(clamping: pts))
         let lateness = now.subtractingReportingOverflow(time.partialValue).partialValue
-        let sink = state.withLock { state -> Sink? in
+        let sinks = state.withLock { state -> [Sink] in
             state.delay.add(length: length, lateness: lateness, at: now)
             let delay = state.delay.nanoseconds
-            return current.exchange(delay, ordering: .relaxed) == delay ? nil : state.sink
+            return current.exchange(delay, ordering: .relaxed) == delay ? [] : state.sinks
         }
-        sink?.setOffset(forwardDelay)
+        for sink in sinks { sink.setOffset(forwardDelay) }
     }
 }

@@ -18,6 +18,14 @@ final class VideoFeed: Sendable {
             rawValue = 1 << (layer.rendition.rawValue + group * Rendition.allCases.count)
         }
 
+        /// The layers that a guest sends.
+        var forwarded: Set<Rendition> {
+            Set(
+                Rendition.allCases.filter {
+                    contains(Needs(StreamLayer(rendition: $0, isForwarded: true), .vp8))
+                })
+        }
+
         /// All layers that the room encodes.
         static let encoded = Needs(rawValue: 1 << (2 * Rendition.allCases.count) - 1)
     }
@@ -26,7 +34,9 @@ final class VideoFeed: Sendable {
         var isOpen = false
         var isRefused = false
         var stream: VideoStream?
-        /// The intended layer; nil if none.
+        /// The layer that the slot should have; nil if none.
+        var wanted: StreamLayer?
+        /// The intended layer: the wanted one, or another one while that does not arrive; nil if none.
         var target: StreamLayer?
         /// The current layer; nil before a key frame.
         var current: StreamLayer?
@@ -60,13 +70,14 @@ final class VideoFeed: Sendable {
         state.withLock { $0.rewriter.name(medium: medium, layer: layer) }
     }
 
-    /// Forwards a layer of a stream from now on; nil to forward nothing. One call at a time.
-    func watch(_ stream: VideoStream?, _ layer: StreamLayer?) {
-        let stream = layer == nil ? nil : stream
+    /// Forwards a layer of a stream from now on, or its substitute; nil to forward nothing. One call at a time.
+    func watch(_ stream: VideoStream?, _ wanted: StreamLayer?) {
+        let stream = wanted == nil ? nil : stream
+        let layer = wanted.map { stream?.substitute(for: $0) ?? $0 }
         let (old, begins) = state.withLock { state -> (VideoStream?, Bool) in
             let old = state.stream
             let begins = state.target != layer || old !== stream
-            state.target = layer
+            (state.wanted, state.target) = (wanted, layer)
             if old !== stream {
                 state.stream = stream
                 state.current = nil
@@ -85,8 +96,9 @@ final class VideoFeed: Sendable {
         state.withLock { state in
             guard !state.isRefused else { return [] }
             var needs: Needs = []
-            if let target = state.target { needs.insert(Needs(target, codec)) }
-            if let current = state.current { needs.insert(Needs(current, codec)) }
+            for layer in [state.wanted, state.target, state.current] {
+                if let layer { needs.insert(Needs(layer, codec)) }
+            }
             return needs
         }
     }

@@ -62,9 +62,10 @@ final class VideoStream: Sendable {
 
     /// Sets the lines in which the largest viewer shows the stream; nil without a viewer.
     ///
-    /// - Returns: Whether the guest must send another size.
+    /// - Returns: Whether the guest must send another size, or other layers.
     func setLines(_ lines: Int?) -> Bool {
-        state.withLock { $0.source }?.setLines(lines) ?? false
+        let (source, feeds) = state.withLock { ($0.source, $0.feeds) }
+        return source?.setUse(lines: lines, watched: Self.needs(of: feeds).forwarded) ?? false
     }
 
     /// The layer of a rendition for viewers with a codec.
@@ -74,15 +75,22 @@ final class VideoStream: Sendable {
         return StreamLayer(rendition: rendition, isForwarded: isForwarded)
     }
 
-    /// The bit rates of the renditions that the guest sends in a codec.
-    func sent(in codec: RoomCodec) -> [Rendition: Int] {
+    /// The layer to use for another one, which may not arrive.
+    func substitute(for layer: StreamLayer) -> StreamLayer {
+        guard layer.isForwarded, let source = state.withLock({ $0.source }) else { return layer }
+        return StreamLayer(
+            rendition: source.substitute(for: layer.rendition), isForwarded: true)
+    }
+
+    /// The layers that the guest sends in a codec.
+    func sent(in codec: RoomCodec) -> [Rendition: SlotPlan.SentLayer] {
         state.withLock { $0.source }?.sent(in: codec) ?? [:]
     }
 
     /// The size of a layer.
     func size(of layer: StreamLayer) -> FrameSize? {
-        let sent = layer.isForwarded ? state.withLock { $0.source }?.sentSize : nil
-        return sent ?? whole.map { layer.rendition.size(of: $0.size) }
+        let source = layer.isForwarded ? state.withLock { $0.source } : nil
+        return source?.size(of: layer.rendition) ?? whole.map { layer.rendition.size(of: $0.size) }
     }
 
     /// Passes a guest's packet on. [the guest's pipeline]
@@ -227,7 +235,7 @@ final class VideoStream: Sendable {
             (state.encoders.first { $0.layer == layer && $0.codec == codec }, state.source)
         }
         if layer.isForwarded {
-            source?.requestKey()
+            source?.requestKey(layer.rendition)
         } else {
             encoder?.requestKey(now: greenroom_gst_now())
         }

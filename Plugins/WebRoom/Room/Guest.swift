@@ -62,9 +62,11 @@ final class Guest: Sendable {
             audioCaps: audios.first.map { $0.caps(isOffered: isOffered) },
             videoCaps: videos.first.map { $0.caps(isOffered: isOffered) })
         let arrival = Arrival(services.clock)
-        video = videos.first.flatMap(\.video).map {
-            RemoteVideo($0, isShare: sharer != nil, services: services, arrival: arrival) {
-                onGone($0)
+        video = videos.first.flatMap { stream in
+            stream.video.map {
+                RemoteVideo(
+                    stream, $0, isShare: sharer != nil, services: services, arrival: arrival
+                ) { onGone($0) }
             }
         }
         isAdaptive = videos.first?.transportWide != nil
@@ -75,8 +77,7 @@ final class Guest: Sendable {
             latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
             events: Peer.Events(
                 onConnected: { [weak self] in self?.join(onGone, onJoined) }, onGone: onGone,
-                onMedia: { [weak self] encoding in self?.elements(for: encoding) },
-                onAdded: { [weak self] encoding in self?.link(encoding, onGone) }),
+                onMedia: { [weak self] encoding in self?.receiver(of: encoding, onGone) }),
             services: services)
         state.withLock { $0.peer = peer }
     }
@@ -167,14 +168,24 @@ final class Guest: Sendable {
 
     // MARK: Reports of the peer
 
-    /// The elements that receive the first stream of a codec. Decoding a second stream would have
-    /// no use.
-    private func elements(for encoding: String) -> String? {
-        guard state.withLock({ $0.encodings.insert(encoding).inserted }) else { return nil }
-        return switch encoding {
-        case video?.codec.rawValue: video?.elements
-        case "OPUS": audio == nil ? nil : RemoteAudio.elements
-        default: nil
+    /// Receives a stream of a codec: the streams of the video, and the first one of audio.
+    private func receiver(
+        of encoding: String, _ onGone: @escaping @Sendable (String) -> Void
+    ) -> Peer.Receiver? {
+        let isFirst = state.withLock { $0.encodings.insert(encoding).inserted }
+        if encoding == video?.codec.rawValue {
+            let layer = video?.receive { [weak self] size in self?.open(first: size, onGone) }
+            return layer.map { layer in
+                Peer.Receiver(elements: layer.elements) { [weak self] in
+                    self?.link(onGone) { pipeline throws(PluginError) in
+                        try layer.link(in: pipeline)
+                    }
+                }
+            }
+        }
+        guard encoding == "OPUS", isFirst, let audio else { return nil }
+        return Peer.Receiver(elements: RemoteAudio.elements) { [weak self] in
+            self?.link(onGone) { pipeline throws(PluginError) in try audio.link(in: pipeline) }
         }
     }
 
@@ -207,16 +218,10 @@ final class Guest: Sendable {
         }
     }
 
-    private func link(_ encoding: String, _ onGone: @escaping @Sendable (String) -> Void) {
+    private func link(_ onGone: (String) -> Void, _ link: (Pipeline) throws(PluginError) -> Void) {
         guard let peer else { return }
         do {
-            if encoding == video?.codec.rawValue {
-                try video?.link(
-                    in: peer.pipeline,
-                    onFirst: { [weak self] size in self?.open(first: size, onGone) })
-            } else {
-                try audio?.link(in: peer.pipeline)
-            }
+            try link(peer.pipeline)
             try openTracks()
         } catch {
             onGone("\(error)")

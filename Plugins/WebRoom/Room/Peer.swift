@@ -11,15 +11,20 @@ final class Peer: Sendable {
         case new, connected, gone
     }
 
+    /// A part of the pipeline that receives media.
+    struct Receiver: Sendable {
+        /// The elements, with one open end.
+        var elements: String
+        /// Called when the elements are in the pipeline and begin to receive media.
+        var onAdded: @Sendable () -> Void
+    }
+
     /// The events that a peer reports to the room, on the pipeline's threads.
     struct Events: Sendable {
         var onConnected: @Sendable () -> Void = {}
         var onGone: @Sendable (String) -> Void = { _ in }
-        /// Called when media of a codec arrive. Returns the elements that receive them, with one open end;
-        /// nil to ignore the media.
-        var onMedia: @Sendable (String) -> String? = { _ in nil }
-        /// Called when these elements are in the pipeline and begin to receive media.
-        var onAdded: @Sendable (String) -> Void = { _ in }
+        /// Called when media of a codec arrive. Returns their receiver; nil to ignore the media.
+        var onMedia: @Sendable (String) -> Receiver? = { _ in nil }
         /// The far end reports what arrived of what was sent to it.
         var onFeedback: @Sendable (greenroom_peer_feedback) -> Void = { _ in }
     }
@@ -297,17 +302,17 @@ final class Peer: Sendable {
     }
 
     private func link(_ pad: OpaquePointer, _ encoding: String) {
-        let elements = events.onMedia(encoding)
+        let receiver = events.onMedia(encoding)
         guard
             let end = greenroom_peer_add(
-                pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
+                pipeline.element.pointer, receiver?.elements ?? "fakesink sync=false async=false")
         else { return events.onGone("cannot receive \(encoding)") }
         count(pad, encoding)
         if encoding == RoomCodec.h264.rawValue {
             retime(pad)
             fillRepeats(pad)
         }
-        if elements != nil { events.onAdded(encoding) }
+        receiver?.onAdded()
         if !greenroom_peer_link(pad, end) { events.onGone("cannot receive \(encoding)") }
     }
 

@@ -51,6 +51,8 @@ struct RoomDescription: Encodable, Equatable {
 
         var camera: Size?
         var share: Size?
+        /// The names of the layers that the camera should send; nil if it sends one stream.
+        var layers: [String]?
     }
 
     var revision: Int
@@ -121,7 +123,8 @@ extension Room {
                     let share = state.guests.values.first { $0.sharer === guest }
                     return RoomDescription.Wanted(
                         camera: guest.video?.wantedSize.map(RoomDescription.Wanted.Size.init),
-                        share: share?.video?.wantedSize.map(RoomDescription.Wanted.Size.init))
+                        share: share?.video?.wantedSize.map(RoomDescription.Wanted.Size.init),
+                        layers: guest.video?.wantedLayers)
                 },
                 streams: tracks.sorted { $0.id < $1.id }.map { track in
                     RoomDescription.Stream(

@@ -175,7 +175,7 @@ final class Viewer: Sendable {
             var wish: SlotWish
             var stream: VideoStream
             var whole: VideoCapability
-            var sent: [Rendition: Int]
+            var sent: [Rendition: SlotPlan.SentLayer]
         }
         let (wanted, shares) = state.withLock { state in
             let wanted = state.wishes.compactMap { wish in
@@ -211,7 +211,7 @@ final class Viewer: Sendable {
             shown.append(
                 Shown(
                     slot: slot, stream: wanted.wish.stream,
-                    size: layer.flatMap(wanted.stream.size),
+                    size: layer.map(wanted.stream.substitute).flatMap(wanted.stream.size),
                     whole: wanted.stream.size(of: full) ?? wanted.whole.size,
                     isForwarded: layer?.isForwarded ?? false,
                     isLowered: shares[slot]?.isLowered ?? false))
@@ -274,10 +274,8 @@ extension MediaStream {
         if isOffered, video == .h264 {
             caps += ",packetization-mode=(string)1,profile-level-id=(string)42e01f"
         }
-        if layer != nil {
-            for named in Simulcast.Extension.allCases {
-                caps += ",extmap-\(named.rawValue)=(string)\"\(named.uri)\""
-            }
+        for named in Simulcast.Extension.allCases {
+            if let id = extensions[named] { caps += ",extmap-\(id)=(string)\"\(named.uri)\"" }
         }
         if let transportWide {
             caps +=

@@ -254,7 +254,7 @@ async function connect(name, media) {
   const query = `name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(watcher.id ?? "")}${$("unrecorded").checked ? "&recorded=no" : ""}`;
   if (media.getTracks().length) {
     let guest = null;
-    guest = await publish(media, `/whip?${query}`, { onLost: () => lost(guest) });
+    guest = await publish(media, `/whip?${query}`, { layers: layersOf(media), onLost: () => lost(guest) });
     return guest;
   }
   const response = await request("POST", `/guests?${query}`);
@@ -342,10 +342,17 @@ export function leave(text) {
   changed("left", text);
 }
 
-async function publish(media, path, { onLost }) {
+/** The layers of a camera (simulcast), the smallest first. Browsers leave layers of a small camera out, and the last ones first. */
+function layersOf(media) {
+  const { width = 0, height = 0 } = media.getVideoTracks()[0]?.getSettings() ?? {};
+  const layers = [{ rid: "q", scaleResolutionDownBy: 4 }, { rid: "h", scaleResolutionDownBy: 2 }, { rid: "f", scaleResolutionDownBy: 1 }];
+  return width * height >= 960 * 540 ? layers : width * height >= 480 * 270 ? layers.slice(1) : [];
+}
+
+async function publish(media, path, { layers = [], onLost }) {
   const pc = new RTCPeerConnection(configuration());
   for (const track of media.getTracks()) {
-    const transceiver = pc.addTransceiver(track, { direction: "sendonly", streams: [media] });
+    const transceiver = pc.addTransceiver(track, { direction: "sendonly", streams: [media], ...(track.kind === "video" && layers.length && { sendEncodings: layers }) });
     if (track.kind === "video") prefer(transceiver, "video/VP8");
   }
   pc.onconnectionstatechange = () => ["failed", "closed"].includes(pc.connectionState) && onLost();
@@ -357,17 +364,19 @@ async function publish(media, path, { onLost }) {
   }
 }
 
-/** Sends video in the size that the session accepts, or in its own if that is smaller. */
-export function sendNoMore(connection, size) {
-  if (!connection?.pc || !size) return;
+/** Sends the layers that somebody watches; video without layers in the size that the session accepts, or in its own if that is smaller. */
+export function sendNoMore(connection, size, layers) {
+  if (!connection?.pc || !(size || layers)) return;
   for (const sender of connection.pc.getSenders()) {
     if (sender.track?.kind !== "video") continue;
     const { width, height } = sender.track.getSettings();
-    const scale = Math.max(1, width / size.width || 1, height / size.height || 1);
     const parameters = sender.getParameters();
-    if (!parameters.encodings?.length || parameters.encodings.every((encoding) => (encoding.scaleResolutionDownBy ?? 1) === scale)) continue;
-    for (const encoding of parameters.encodings) encoding.scaleResolutionDownBy = scale;
-    sender.setParameters(parameters).catch(() => {});
+    const before = JSON.stringify(parameters.encodings);
+    for (const encoding of parameters.encodings ?? []) {
+      if (layers) encoding.active = layers.includes(encoding.rid);
+      else encoding.scaleResolutionDownBy = Math.max(1, width / size.width || 1, height / size.height || 1);
+    }
+    if (JSON.stringify(parameters.encodings) !== before) sender.setParameters(parameters).catch(() => {});
   }
 }
 

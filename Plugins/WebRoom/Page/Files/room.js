@@ -209,7 +209,7 @@ function show() {
     const own = room.guests.find((guest) => guest.participant === room.you);
     wanted.set("you", { name: `${me.name} (you)`, initials: own?.initials, color: own?.color, media: me.media.getVideoTracks().length ? me.media : null, isMirrored: true, isDark: !isOn("video"), isMuted: !isOn("audio"), isSpeaking: own?.speaking });
   }
-  sendNoMore(me.guest, room.wanted?.camera);
+  sendNoMore(me.guest, room.wanted?.camera, room.wanted?.layers);
   sendNoMore(me.share, room.wanted?.share);
   if (me.share) wanted.set("your-share", { name: "Your screen", media: me.share.media, isShare: true });
   showTiles(wanted);
