@@ -18,17 +18,27 @@ def version() -> str:
         found = re.search(r'"(\d+\.\d+\.\d+)"', source.read_text())
         if found:
             return found[1]
-    return subprocess.run(
-        ["pkg-config", "--modversion", "greenroom"], check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return pkg_config("--modversion")
+
+
+def pkg_config(option: str) -> str:
+    """A value of an installed Greenroom."""
+    try:
+        done = subprocess.run(
+            ["pkg-config", option, "greenroom"], check=True, capture_output=True, text=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        raise SystemExit(
+            "greenroom: pkg-config finds no Greenroom to build this package with. Install the wheel, "
+            "greenroom-*.whl, or run pip install ./Python in a checkout of Greenroom."
+        ) from None
+    return done.stdout.strip()
 
 
 def include() -> list[str]:
     if headers.exists():
         return [str(headers)]
-    flags = subprocess.run(
-        ["pkg-config", "--cflags-only-I", "greenroom"], check=True, capture_output=True, text=True
-    ).stdout
+    flags = pkg_config("--cflags-only-I")
     return [flag.removeprefix("-I").strip('"') for flag in flags.split()]
 
 

@@ -7,7 +7,11 @@ import asyncio
 import ctypes
 import os
 import pathlib
+import runpy
+import shutil
+import sys
 import threading
+import types
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
@@ -716,6 +720,18 @@ def test_an_error_about_a_declaration_names_the_attribute(base: str, attribute: 
     wrong = type("Wrong", (getattr(greenroom, base),), {attribute: value})
     with pytest.raises((TypeError, ValueError), match=f"^Wrong.{reason}"):
         TestHost(wrong)
+
+
+def test_a_build_outside_the_checkout_names_the_fix(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    setup = shutil.copy(pathlib.Path(__file__).parents[1] / "setup.py", tmp_path)
+    monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
+    monkeypatch.delenv("PKG_CONFIG_PATH", raising=False)
+    stand_in = types.SimpleNamespace(Extension=dict, setup=dict)
+    monkeypatch.setitem(sys.modules, "setuptools", stand_in)  # type: ignore[arg-type]
+    for path in (os.environ["PATH"], ""):
+        monkeypatch.setenv("PATH", path)
+        with pytest.raises(SystemExit, match=r"Install the wheel, greenroom-\*.whl, or run pip install ./Python"):
+            runpy.run_path(str(setup))
 
 
 def test_a_wrong_format_that_an_output_requests_is_named() -> None:
