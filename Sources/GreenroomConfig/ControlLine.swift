@@ -14,7 +14,7 @@ extension ControlLine {
         } + [
             ("set", "camera.settings.pattern=grey", "a live parameter of a plugin"),
             ("gain", "microphone -6", "the level of audio, in decibels"),
-            ("delay", "microphone 120ms", "the delay of audio"),
+            ("delay", "microphone 120ms", "the delay of audio or video"),
             (
                 "message", "from Ana: Hello",
                 "show a text in the room and to bots, from the given name or from the operator"

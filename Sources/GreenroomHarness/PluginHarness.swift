@@ -199,6 +199,7 @@ package final class PluginHarness: Sendable {
                 sinks.onFrame(arrival.intoFrame(), nanoseconds)
             case .show: continue
             case .change: continue
+            case .delayed: continue
             case .end: return
             }
         }

@@ -13,9 +13,9 @@ public enum SessionCommand: Hashable, Sendable {
     /// Changes the participants whom an output or a composer leaves out, by their names.
     case except(PluginAddress, [String])
     /// Changes the gain of audio, in decibels.
-    case gain(AudioTarget, decibels: Double)
-    /// Delays audio.
-    case delay(AudioTarget, Duration)
+    case gain(MediaTarget, decibels: Double)
+    /// Delays audio or video.
+    case delay(MediaTarget, Duration)
     /// Explains the size and rate of each video track.
     case explain
     /// Passes a text to everybody who follows the session's events: a room shows it on its pages, a
@@ -32,23 +32,29 @@ public enum SessionCommand: Hashable, Sendable {
     case saveReplay
 }
 
-/// The audio that a command changes.
-public enum AudioTarget: Hashable, Sendable, CustomStringConvertible {
-    /// The audio of a source, for everybody.
+/// The audio or video that a command changes.
+public enum MediaTarget: Hashable, Sendable, CustomStringConvertible {
+    /// The audio or video of a source, for everybody.
     case source(SessionRole)
     /// The audio of the participants with a name, for everybody.
     case participant(String)
+    /// The video of the participants with a name, for everybody.
+    case participantVideo(String)
     /// A track or mix, by its name, only for an output plugin.
     case output(PluginAddress, track: String)
 
-    /// The target as in commands: `microphone`, `participant Ana`, `outputs[0] full-mix`.
+    /// The target as in commands: `microphone`, `participant Ana`, `participant Ana video`, `outputs[0] full-mix`.
     public var description: String {
         switch self {
         case .source(let role): role.trackName
         case .participant(let name): "participant \(name)"
+        case .participantVideo(let name): "participant \(name) \(Self.videoWord)"
         case .output(let address, let track): "\(address) \(track)"
         }
     }
+
+    /// The word after the name of a participant whose video is meant.
+    package static let videoWord = "video"
 }
 
 extension SessionCommand {
@@ -121,7 +127,7 @@ extension SessionCommand {
         case .gain(let target, _), .delay(let target, _):
             switch target {
             case .source(let role): PluginAddress(role)
-            case .participant: nil
+            case .participant, .participantVideo: nil
             case .output(let address, _): address
             }
         case .explain, .message, .drain, .pauseRecording, .resumeRecording, .saveReplay: nil

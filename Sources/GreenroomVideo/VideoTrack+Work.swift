@@ -72,6 +72,8 @@ extension VideoTrack {
         /// an output may begin.
         var shown = Shown.nothing
         var filters: FilterChain
+        /// The items of a delayed track; nil if there are none.
+        var delayed: DelayLine?
         var progress = Progress()
         /// Chooses the period that shows a frame, as for a recording at the agreed rate. The
         /// account follows from it.

@@ -210,57 +210,47 @@ package final class VideoTrack: Sendable {
         input.showSlate(text, at: moment)
     }
 
+    /// Shows everything that the source does later, from now on. [any]
+    ///
+    /// - Parameter nanoseconds: At most ``SessionCommand/longestDelay``.
+    package func delay(by nanoseconds: Int64) { input.delay(by: nanoseconds) }
+
     /// Runs the track's thread. Returns after the input is closed and empty.
     ///
     /// - Parameter timeline: The session's timeline.
     package func run(on timeline: SessionTimeline) {
-        let clock = input.clock
         var work = Work(agreed, filters, groups: groups, largest: largest)
         var isOver = false
         while !isOver {
-            switch input.next(after: work.progress) {
+            switch input.next(after: work.progress, oldest: work.delayed?.oldest) {
             case .frame(let queued):
-                let begun = clock.now
-                let lateBefore = work.filters.lateNanoseconds
-                work.follow(queued.limit ?? agreed)
-                take(queued, &work, timeline)
-                work.progress.counts.taken += 1
-                work.progress.counts.conversions =
-                    work.converter.conversionCount + work.convertedEarly.frames
-                work.progress.counts.bytesConverted =
-                    work.converter.bytesWritten + work.convertedEarly.bytes
-                work.progress.counts.unprocessed = work.filters.unprocessed
-                // The log names a late filter. Its time does not count as load of the machine.
-                let late = work.filters.lateNanoseconds - lateBefore
-                work.progress.counts.busyNanoseconds += max(clock.now - begun - late, 0)
-            case .show(.black, let moment):
-                let point = work.point(at: timeline.time(of: moment))
-                account(showing: .black, from: point, &work)
-                for branch in work.branches { branch.showBlack(from: point) }
-                work.shown = .black
-            case .show(.slate(let text), let moment):
-                show(text, from: work.point(at: timeline.time(of: moment)), &work)
-            case .show(.lastFrame, let moment):
-                let point = work.point(at: timeline.time(of: moment))
-                account(&work) { $0.show(.lastFrame, from: point.period(of: agreed.rate)) }
-            case .show(.pause(let isPaused), let moment):
-                let point = work.point(at: timeline.time(of: moment))
-                account(&work) { $0.pause(isPaused, from: point.period(of: agreed.rate)) }
-            case .show(.held, let moment):
-                let point = work.point(at: timeline.time(of: moment))
-                account(&work) { $0.lose(at: point.period(of: agreed.rate)) }
-            case .show(.unconnected, let moment):
-                let point = work.point(at: timeline.time(of: moment))
-                account(&work) { $0.awaitConnection(from: point.period(of: agreed.rate)) }
-            case .show(.started, let moment):
-                let point = work.point(at: timeline.time(of: moment))
-                account(&work) { $0.start(from: point.period(of: agreed.rate)) }
+                if let line = delayLine(of: &work) {
+                    hold(queued, in: line, &work)
+                } else {
+                    handle(queued, &work, timeline)
+                }
+            case .show(let frame, let moment):
+                if let line = delayLine(of: &work) {
+                    line.append(frame, at: moment)
+                } else {
+                    show(frame, at: moment, &work, timeline)
+                }
+            case .delayed:
+                let delay = input.delay
+                switch work.delayed?.popFirst() {
+                case .frame(let queued): handle(queued, later: delay, &work, timeline)
+                case .show(let frame, let moment):
+                    show(frame, at: moment + delay, &work, timeline)
+                case nil: break
+                }
+                if work.delayed?.oldest == nil { work.delayed = nil }
             case .change(let changes):
                 for change in changes { take(change, &work, timeline) }
             case .end:
                 isOver = true
             }
         }
+        if let line = work.delayed { input.discard(line.frameCount) }
         withdrawOffer(&work)
         filters.close()
         if work.progress.counts.carried == 0, branches.contains(where: { $0.form != nil }) {
@@ -271,11 +261,73 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    private func take(
-        _ queued: consuming VideoTrackInput.QueuedFrame, _ work: inout Work,
+    /// Returns the items that the track delays; nil if there are none and the track is not delayed.
+    private func delayLine(of work: inout Work) -> DelayLine? {
+        if work.delayed == nil, input.delay > 0 { work.delayed = DelayLine() }
+        return work.delayed
+    }
+
+    /// Delays a frame.
+    private func hold(
+        _ queued: consuming VideoTrackInput.QueuedFrame, in line: DelayLine, _ work: inout Work
+    ) {
+        do throws(ConversionError) {
+            try line.append(queued)
+        } catch {
+            work.progress.counts.taken += 1
+            countUnconvertible(error, &work)
+        }
+    }
+
+    /// Carries a frame to the outputs.
+    ///
+    /// - Parameter delay: The time by which the frame is shown later.
+    private func handle(
+        _ queued: consuming VideoTrackInput.QueuedFrame, later delay: Int64 = 0, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
-        let came = queued.nanoseconds
+        let clock = input.clock
+        let begun = clock.now
+        let lateBefore = work.filters.lateNanoseconds
+        work.follow(queued.limit ?? agreed)
+        take(queued, later: delay, &work, timeline)
+        work.progress.counts.taken += 1
+        work.progress.counts.conversions =
+            work.converter.conversionCount + work.convertedEarly.frames
+        work.progress.counts.bytesConverted =
+            work.converter.bytesWritten + work.convertedEarly.bytes
+        work.progress.counts.unprocessed = work.filters.unprocessed
+        // The log names a late filter. Its time does not count as load of the machine.
+        let late = work.filters.lateNanoseconds - lateBefore
+        work.progress.counts.busyNanoseconds += max(clock.now - begun - late, 0)
+    }
+
+    /// Shows black or a slate, or records a change of the source.
+    private func show(
+        _ frame: VideoTrackInput.HostFrame, at moment: Int64, _ work: inout Work,
+        _ timeline: SessionTimeline
+    ) {
+        let point = work.point(at: timeline.time(of: moment))
+        let period = point.period(of: agreed.rate)
+        switch frame {
+        case .black:
+            account(showing: .black, from: point, &work)
+            for branch in work.branches { branch.showBlack(from: point) }
+            work.shown = .black
+        case .slate(let text): show(text, from: point, &work)
+        case .lastFrame: account(&work) { $0.show(.lastFrame, from: period) }
+        case .pause(let isPaused): account(&work) { $0.pause(isPaused, from: period) }
+        case .held: account(&work) { $0.lose(at: period) }
+        case .unconnected: account(&work) { $0.awaitConnection(from: period) }
+        case .started: account(&work) { $0.start(from: period) }
+        }
+    }
+
+    private func take(
+        _ queued: consuming VideoTrackInput.QueuedFrame, later delay: Int64, _ work: inout Work,
+        _ timeline: SessionTimeline
+    ) {
+        let came = queued.nanoseconds + delay
         let form = queued.sentAs ?? FrameForm(queued.frame)
         if queued.sentAs != nil {
             work.convertedEarly.frames += 1
@@ -285,7 +337,8 @@ package final class VideoTrack: Sendable {
             work.starts = queued.starts
             work.progress.stamps.restart()
         }
-        let moment = stamp(queued.frame.info.ptsNanoseconds, came: came, &work)
+        let sent = stamp(queued.frame.info.ptsNanoseconds, came: queued.nanoseconds, &work)
+        let moment = difference(sent, -delay)
         let time = timeline.time(of: moment)
         // A frame that a share sent before the session began is shown at the start.
         let point = work.point(at: sendsWhenNew ? max(time, 0) : time)

@@ -35,6 +35,8 @@ package final class VideoTrackInput: Sendable {
         case show(HostFrame, at: Int64)
         /// The form of outputs' frames changes.
         case change([BranchChange])
+        /// The oldest item of the track's delay is due.
+        case delayed
         /// The input is closed and empty.
         case end
     }
@@ -148,6 +150,8 @@ package final class VideoTrackInput: Sendable {
 
     package let clock: SessionClock
     private let state = Monitor(State())
+    /// The time by which everything that the source does is shown later, in nanoseconds.
+    private let delayNanoseconds = Atomic<Int64>(0)
     /// The conversion that the sender may perform before it adds frames; nil if none.
     private let offered = Mutex<EarlyConversion?>(nil)
 
@@ -305,13 +309,39 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
+    /// The delay of the track, in nanoseconds.
+    package var delay: Int64 { delayNanoseconds.load(ordering: .relaxed) }
+
+    /// Shows everything later from now on. [any]
+    package func delay(by nanoseconds: Int64) {
+        delayNanoseconds.store(nanoseconds, ordering: .relaxed)
+        state.change { _ in }
+    }
+
+    /// Counts taken frames that the end of the track has left in its delay. [the track's thread]
+    func discard(_ count: Int) {
+        state.withLock { state in
+            state.counts.taken -= count
+            state.counts.discarded += count
+        }
+    }
+
     /// Waits for the next task. [the track's thread]
     ///
-    /// - Parameter progress: The results of the previous frames.
-    package func next(after progress: VideoTrack.Progress) -> Next {
+    /// - Parameters:
+    ///   - progress: The results of the previous frames.
+    ///   - oldest: The time of the oldest item that the track delays; nil if it delays none.
+    package func next(after progress: VideoTrack.Progress, oldest: Int64? = nil) -> Next {
         while true {
-            let next: Next? = clock.wait(for: state, until: { $0.wake }) { state in
+            let next: Next? = clock.wait(
+                for: state,
+                until: { state in
+                    guard let due = oldest.map({ $0 + delay }) else { return state.wake }
+                    return min(state.wake ?? .max, due)
+                }
+            ) { state in
                 state.progress = progress
+                if let oldest, oldest + delay <= clock.now { return .delayed }
                 return state.next(at: clock.now)
             }
             // If the wait timed out, black or a slate is due, and the next iteration finds it.

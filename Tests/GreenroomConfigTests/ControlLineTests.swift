@@ -173,8 +173,18 @@ import Testing
             ),
             ("delay share-audio 120ms", .delay(.source(.shareAudio), .milliseconds(120))),
             ("delay participant 42 0s", .delay(.participant("42"), .zero)),
+            (
+                "delay camera.desk 2s",
+                .delay(.source(SessionRole(.camera, name: "desk")), .seconds(2))
+            ),
+            (
+                "delay participant Ana B video 80ms",
+                .delay(.participantVideo("Ana B"), .milliseconds(80))
+            ),
+            ("delay participant video 80ms", .delay(.participant("video"), .milliseconds(80))),
+            ("gain participant Ana video 1", .gain(.participant("Ana video"), decibels: 1)),
         ] as [(String, SessionCommand)])
-    func `a gain or delay command names the audio that it changes`(
+    func `a gain or delay command names the track that it changes`(
         line: String, command: SessionCommand
     ) throws {
         #expect(try ControlLine(line) == .command(command))
@@ -185,16 +195,17 @@ import Testing
         "gain", "gain microphone", "gain camera -6", "gain microphone 25", "gain microphone nan",
         "gain participant 3", "gain outputs[0] camera 1", "gain outputs[0] 1",
         "delay microphone 3s",
-        "delay microphone -1s", "delay microphone 5", "gain outputs[x] mix 1",
+        "delay microphone -1s", "delay microphone 5", "gain outputs[x] mix 1", "delay camera 3s",
+        "delay outputs[0] camera 1s",
     ])
-    func `a gain or delay out of bounds, or of a track without audio, is an error`(line: String) {
+    func `a gain or delay out of bounds, and a gain of video, are errors`(line: String) {
         #expect(throws: CommandError.self) { try ControlLine(line) }
     }
 
     @Test(arguments: [
-        ("delay camera 1s", "delay the audio by as much"), ("gain share 3", "only audio"),
+        ("delay outputs[0] camera 1s", "delay camera 120ms"), ("gain share 3", "only audio"),
     ])
-    func `the error of a gain or delay of video says what to do instead`(
+    func `the error of a gain or delay that video cannot have names the reason`(
         line: String, text: String
     ) {
         let error = #expect(throws: CommandError.self) { try ControlLine(line) }

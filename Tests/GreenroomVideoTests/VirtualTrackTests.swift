@@ -145,6 +145,89 @@ import Testing
         return outcome
     }
 
+    @Test func `a delay shows frames and black later, and its end returns to the present`() throws {
+        let clock = SessionClock(isVirtual: true)
+        clock.lead()
+        defer { clock.leave() }
+        let size = FrameSize(width: 8, height: 8)
+        let capability = VideoCapability(size: size, rate: FrameRate(10))
+        let want = VideoWant(format: .i420, size: size)
+        let sink = CollectingSink(.onSchedule)
+        let branch = VideoBranch(
+            name: "0", capability: capability, want: want, endSlot: 60, sink: sink, clock: clock)
+        // A source has far fewer frames than a delay holds.
+        let pool = FramePool(limit: 8 + VideoTrackInput.capacity + BranchQueue.mostFramesInUse)
+        let track = VideoTrack(
+            kind: .camera, agreed: capability, input: VideoTrackInput(clock: clock), pool: pool,
+            filters: [], groups: [VideoTrack.Group(want: want, branches: [branch])],
+            filterDeadline: 1_000_000_000, tell: { _ in })
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let trackThread = HostThread(
+            name: "track", clock: clock, as: ClockOrder(part: .track)
+        ) { track.run(on: timeline) }
+        let branchThread = HostThread(
+            name: "branch", clock: clock, as: ClockOrder(part: .output, number: 0)
+        ) { branch.run(on: timeline) { _ in } }
+        let idle = Monitor(())
+        let source = HostThread(name: "source", clock: clock, as: .plugin(0)) {
+            for number in 0..<60 {
+                let moment = timeline.epoch + Int64(number) * 100_000_000
+                let _: Void? = clock.wait(for: idle, until: moment, as: .plugin(0)) { _ in nil }
+                if number == 10 { track.delay(by: 2_000_000_000) }
+                if number == 40 { track.delay(by: 0) }
+                if number == 50 { track.delay(by: 500_000_000) }
+                if number == 14 { track.showBlack() }
+                guard !(14..<18).contains(number),
+                    var frame = try? numberedFrame(100 + number, from: pool, .i420, size)
+                else { continue }
+                frame.info.ptsNanoseconds = moment
+                track.input.waitForRoom()
+                track.input.push(frame)
+            }
+        }
+        let over = timeline.epoch + 6_000_000_000
+        let _: Void? = clock.wait(for: idle, until: over) { _ in nil }
+        source.join()
+        track.input.close()
+        trackThread.join()
+        branch.finish(endSlot: 60)
+        _ = clock.idling { branchThread.join() }
+        let black: UInt8 = 16
+        let first = (0..<10).map { UInt8(100 + $0) } + [UInt8](repeating: 109, count: 20)
+        let late = (10..<14).map { UInt8(100 + $0) } + [black, black, black, black] + [118, 119]
+        let present = (40..<50).map { UInt8(100 + $0) }
+        let again = [UInt8](repeating: 149, count: 5) + (50..<55).map { UInt8(100 + $0) }
+        #expect(sink.periods == first + late + present + again)
+        // The frame that is due at the end was carried; the later ones of the last half second were not.
+        #expect(track.input.counts.discarded == 4 && track.queuedCount == 0)
+        let counts = track.counts
+        #expect(counts.taken == counts.carried + counts.overRate && counts.taken == 52)
+    }
+
+    @Test func `a full delay loses the newest frame, and never black`() throws {
+        let line = DelayLine()
+        let pool = FramePool(limit: 1)
+        func append(_ number: Int64) throws {
+            let frame = try numberedFrame(1, from: pool)
+            try line.append(
+                VideoTrackInput.QueuedFrame(
+                    frame: frame, nanoseconds: number, limit: nil, ceiling: nil, starts: 0,
+                    sentAs: nil))
+        }
+        for number in 0..<124 { try append(Int64(number)) }
+        #expect(throws: ConversionError.self) { try append(124) }
+        for number in 125..<130 { line.append(.black, at: Int64(number)) }
+        // The fifth needed the place of the oldest frame.
+        #expect(line.oldest == 1 && line.frameCount == 123)
+        var last: Int64?
+        while let oldest = line.oldest {
+            _ = line.popFirst()
+            last = oldest
+        }
+        #expect(last == 129 && line.frameCount == 0)
+    }
+
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `the result is deterministic for every source`(seed: UInt64) throws {
         let frames = wildFrames(seconds: 60, seed: seed)

@@ -26,6 +26,8 @@ final class ParticipantPipelines: Sendable {
         var held: [ParticipantPipeline] = []
         /// The levels and delays of participants' audio, by their names.
         var adjustments: [String: AudioAdjustment] = [:]
+        /// The delays of participants' video by name, in nanoseconds.
+        var videoDelays: [String: Int64] = [:]
         /// The last demand for each track, by its sender.
         var demands: [UInt64: Demand] = [:]
         /// The time of the last demand check, in nanoseconds of session time.
@@ -133,6 +135,8 @@ final class ParticipantPipelines: Sendable {
                 idle: connected.branches.idle, largest: nil,
                 filterDeadline: filterDeadline,
                 tell: { [events] in events.send(.note(role: track.name, text: $0)) })
+            let delay = state.withLock { $0.videoDelays[track.participant.name] }
+            if let delay { video.delay(by: delay) }
             let own = SessionTimeline()
             own.begin(at: timeline.epoch + start)
             let number = 1000 + Int(track.id)
@@ -288,6 +292,23 @@ final class ParticipantPipelines: Sendable {
         for pipeline in open where pipeline.track.participant.name == name {
             guard case .audio(let ingest, let filtered, _) = pipeline.medium else { continue }
             mixer.adjust(filtered ?? ingest, change)
+        }
+        return true
+    }
+
+    /// Delays the video of the participants with a name, including those who join later.
+    ///
+    /// - Returns: Whether the host keeps it.
+    func delayVideo(of name: String, by nanoseconds: Int64) -> Bool {
+        let open = state.withLock { state -> [ParticipantPipeline]? in
+            guard state.videoDelays[name] != nil || state.videoDelays.count < Self.adjustmentLimit
+            else { return nil }
+            state.videoDelays[name] = nanoseconds
+            return state.open
+        }
+        guard let open else { return false }
+        for pipeline in open where pipeline.track.participant.name == name {
+            if case .video(_, let video) = pipeline.medium { video.track.delay(by: nanoseconds) }
         }
         return true
     }

@@ -538,7 +538,17 @@ public final class Session: Sendable {
             }
         case .delay(let target, let time):
             let frames = time.nanoseconds * Int64(AudioFormat.session.sampleRate) / 1_000_000_000
-            return adjust(target, "delay \(target) \(time.asWritten)", origin, plugins, pipeline) {
+            let text = "delay \(target) \(time.asWritten)"
+            let video = min(max(time, .zero), SessionCommand.longestDelay).nanoseconds
+            switch target {
+            case .source(let role) where role.medium == .video:
+                return report(pipeline.delay(role.track, by: video), target, text, origin)
+            case .participantVideo(let name):
+                return report(
+                    pipeline.participants.delayVideo(of: name, by: video), target, text, origin)
+            case .source, .participant, .output: break
+            }
+            return adjust(target, text, origin, plugins, pipeline) {
                 $0.delayFrames = min(max(Int(clamping: frames), 0), AudioAdjustment.longestDelay)
             }
         case .message(let author, let text):
@@ -579,20 +589,26 @@ public final class Session: Sendable {
 
     /// Changes the level or the delay of audio.
     private func adjust(
-        _ target: AudioTarget, _ text: String, _ origin: String, _ plugins: SessionPlugins,
+        _ target: MediaTarget, _ text: String, _ origin: String, _ plugins: SessionPlugins,
         _ pipeline: SessionPipeline, _ change: (inout AudioAdjustment) -> Void
     ) {
         let isDone =
             switch target {
             case .source(let role): pipeline.adjust(role, change)
             case .participant(let name): pipeline.participants.adjust(name, change)
+            case .participantVideo: false
             case .output(let address, let track):
                 plugins.slots[address].map { pipeline.adjust($0.number, track, change) } ?? false
             }
+        report(isDone, target, text, origin)
+    }
+
+    /// Reports a change of a level or a delay.
+    private func report(_ isDone: Bool, _ target: MediaTarget, _ text: String, _ origin: String) {
         events.send(
             isDone
                 ? .commanded(origin: origin, text: text)
-                : .note(role: origin, text: "the session has no audio \(target) now"))
+                : .note(role: origin, text: "the session has no track \(target) now"))
     }
 
     /// Begins to drain.

@@ -274,6 +274,15 @@ final class SessionPipeline: Sendable {
             + audioTracks.map { ($0.role, .audio($0.account)) }
     }
 
+    /// Delays a track.
+    ///
+    /// - Returns: Whether the session has the track.
+    func delay(_ kind: VideoTrackKind, by nanoseconds: Int64) -> Bool {
+        let video = videoTracks.first { $0.track.kind == kind }
+        video?.track.delay(by: nanoseconds)
+        return video != nil
+    }
+
     /// Makes a track black until its next frame.
     func showBlack(on kind: VideoTrackKind) {
         videoTracks.first { $0.track.kind == kind }?.track.showBlack()

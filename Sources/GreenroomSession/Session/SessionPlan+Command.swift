@@ -25,7 +25,7 @@ extension SessionPlan {
                     + "replay-seconds: 30 }.")
         }
         switch command {
-        case .gain(.participant, _), .delay(.participant, _):
+        case .gain(.participant, _), .delay(.participant, _), .delay(.participantVideo, _):
             guard configuration.outputs.contains(where: \.output.isCall) else {
                 throw CommandError("the session has no call, and so no participants.")
             }

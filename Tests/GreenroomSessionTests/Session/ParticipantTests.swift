@@ -233,6 +233,33 @@ import Testing
         #expect(!output.overlaps)
     }
 
+    @Test func `a participant's video is delayed, even of one who joins later`() throws {
+        let size = size
+        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let call = FakeOutput(
+            .init(farEnd: { call in
+                let far = FarEnd(call)
+                far.wait(milliseconds: 100)
+                let ana = far.join("Ana").number
+                let share = far.open(
+                    Int(GR_TRACK_SHARE), of: ana, VideoCapability(size: size, rate: FrameRate(5)))
+                far.sendFrame(size, grey: 77, to: share.track.sender, milliseconds: 100)
+                far.wait(milliseconds: 500)
+                far.close(share.track.sender)
+                far.waitForEnd()
+            }))
+        var session = try session(call, output: output)
+        session.plan.configuration.timeline = [
+            TimelineEntry(
+                time: .zero, command: .delay(.participantVideo("Ana"), .milliseconds(200)))
+        ]
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        let share = try #require(output.tracks.first { $0.name == "ana-share" })
+        let frames = output.frames.filter { $0.track == share.id }
+        #expect(frames.filter { $0.luma == 77 }.map(\.index) == [1], "\(frames)")
+    }
+
     @Test func `each participant hears everybody but themselves`() throws {
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let call = voices([("Ana", 1000, 0), ("Ben", 2000, 200)])

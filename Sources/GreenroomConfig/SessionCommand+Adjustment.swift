@@ -9,17 +9,17 @@ extension SessionCommand {
         let expectation =
             isGain
             ? "\"gain\" needs audio and decibels from -60 to 24, such as gain microphone -6"
-            : "\"delay\" needs audio and a time from 0s to 2s, such as delay microphone 120ms"
+            : "\"delay\" needs a track and a time from 0s to 2s, such as delay microphone 120ms"
         guard words.count > 2, let value = words.last else {
             throw CommandError("\(expectation).")
         }
-        guard let target = AudioTarget(words[1..<(words.count - 1)]) else {
+        guard let target = MediaTarget(words[1..<(words.count - 1)], takesVideo: !isGain) else {
             let found = words[1..<(words.count - 1)].joined(separator: " ")
             let isVideo =
                 words.dropLast().last.flatMap { SessionTrack(name: $0) }?.medium == .video
             throw CommandError(
-                "\"\(found.shortened)\" is \(isVideo ? Self.reasonOfVideo(isGain) : "not an audio track"). Write the name of a track such as microphone, "
-                    + "\"participant NAME\", or an output and its track such as outputs[0] full-mix."
+                "\"\(found.shortened)\" is \(isVideo ? Self.reasonOfVideo(isGain) : "not a track"). Write the name of a track such as microphone, "
+                    + "\"participant NAME\", or an output and its audio such as outputs[0] full-mix."
             )
         }
         if isGain, let decibels = Double(value), Self.gains.contains(decibels) {
@@ -33,25 +33,27 @@ extension SessionCommand {
 }
 
 extension SessionCommand {
-    /// The reason that a track of video is wrong, and the alternative to delaying it.
+    /// The reason that a track of video is wrong.
     private static func reasonOfVideo(_ isGain: Bool) -> String {
         isGain
             ? "video, and only audio has a gain"
-            : "video, and only audio can be delayed. If the video is late, delay the audio by as much; if it is "
-                + "early, its plugin must give its frames later timestamps"
+            : "the video of one output, which shares it with the others. Delay the source's, such as delay camera 120ms"
     }
 }
 
-extension AudioTarget {
-    fileprivate init?(_ words: ArraySlice<String>) {
+extension MediaTarget {
+    fileprivate init?(_ words: ArraySlice<String>, takesVideo: Bool) {
         guard let first = words.first else { return nil }
         if first == TrackSelection.Participants.word {
-            let name = words.dropFirst().joined(separator: " ")
+            let isVideo = takesVideo && words.count > 2 && words.last == Self.videoWord
+            let name = words.dropFirst().dropLast(isVideo ? 1 : 0).joined(separator: " ")
             guard !name.isEmpty else { return nil }
-            self = .participant(name)
+            self = isVideo ? .participantVideo(name) : .participant(name)
             return
         }
-        if words.count == 1, let role = SessionTrack(name: first)?.role, role.medium == .audio {
+        if words.count == 1, let role = SessionTrack(name: first)?.role,
+            takesVideo || role.medium == .audio
+        {
             self = .source(role)
             return
         }
