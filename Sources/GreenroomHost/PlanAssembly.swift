@@ -158,7 +158,7 @@ private struct Assembly {
                 granted: locator.needs(of: descriptor, in: found.path),
                 isBundled: locator.isBundled(found.path))
             if let folder { isolation.grants.write.append(folder) }
-            if ScriptInterpreter.runs(found.path) {
+            if isProgram(descriptor, in: found.path) {
                 isolation = program(of: found.path, descriptor, isolation)
             }
             // Bundled plugins are trusted, and use the layers that exist.
@@ -211,10 +211,7 @@ private struct Assembly {
         of plugin: PluginDescriptor, in path: String, _ plan: IsolationPlan,
         _ locator: PluginLocator, python: String?
     ) throws(LoadError) -> any PluginFactory {
-        guard
-            locator.needs(of: plugin, in: path).contains(.oneProcess)
-                || ScriptInterpreter.runs(path)
-        else {
+        guard plugin.needs.contains(.oneProcess) || ScriptInterpreter.runs(path) else {
             return locator.isolated(path, plan)
         }
         let interpreter = try locator.interpreter(of: path, python: python)
@@ -278,8 +275,13 @@ private struct Assembly {
         return process
     }
 
-    /// The isolation of a script's process. The plugins of one script are parts of one program, so each has
-    /// the grants of all.
+    /// Whether the plugins of a file are parts of one program: those of a script or an agent.
+    private func isProgram(_ plugin: PluginDescriptor, in path: String) -> Bool {
+        ScriptInterpreter.runs(path)
+            || plugin.needs.contains(.oneProcess) && !locator.isBundled(path)
+    }
+
+    /// The isolation of a program's process. Each part of the program has the grants of all.
     private func program(
         of script: String, _ descriptor: PluginDescriptor, _ own: IsolationPlan
     ) -> IsolationPlan {

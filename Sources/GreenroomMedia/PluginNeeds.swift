@@ -9,7 +9,7 @@ public struct PluginNeeds: OptionSet, Sendable, Hashable {
 
     /// A separate process, because the plugin decodes foreign data or runs foreign code.
     public static let process = PluginNeeds(rawValue: 1)
-    /// One process for all of a session's sources with equal grants.
+    /// One process for all plugins of the library in a session; if it is a bundled one, those with equal grants.
     public static let oneProcess = PluginNeeds(rawValue: 2)
     /// Connections to the network.
     public static let network = PluginNeeds(rawValue: 4)

@@ -14,17 +14,22 @@ internal import GreenroomMedia
 ///   place in a session file selects the kind.
 /// - Returns: The `gr_entry` that the host reads, valid for as long as the process lives.
 public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
-    ExportedLibrary.export(plugins.map { $0.export })
+    ExportedLibrary.export(plugins.flatMap(exports))
 }
 
 /// Exports plugins of a program that is not a library. It may export them any number of times.
 ///
 /// - Returns: nil if others were exported before.
 package func exportPlugins(_ plugins: [any Plugin.Type]) -> UnsafeRawPointer? {
-    let exports = plugins.map { $0.export }
+    let exports = plugins.flatMap(exports)
     let entry = ExportedLibrary.export(exports)
     return ExportedLibrary.current?.exports.map(\.description) == exports.map(\.description)
         ? entry : nil
+}
+
+/// The exports of a type: several for an agent.
+private func exports(of plugin: any Plugin.Type) -> [PluginExport] {
+    (plugin as? any Agent.Type)?.exports ?? [plugin.export]
 }
 
 /// A plugin type to export: its description, its parameters, and how to make an instance.

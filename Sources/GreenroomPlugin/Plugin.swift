@@ -1,7 +1,7 @@
 /// The description, settings and initialiser that every kind of plugin has.
 ///
 /// Conform to one of the kinds, not to this protocol: to a short one, which is one function,
-/// ``Camera``, ``Screen``, ``Microphone`` or ``ScreenAudio``; or to one with every callback,
+/// ``Camera``, ``Screen``, ``Microphone`` or ``ScreenAudio``; to ``Agent``, which is several kinds; or to one with every callback,
 /// ``VideoSource``, ``ShareSource``, ``VirtualAudioMic``, ``ShareAudioSource``,
 /// ``VideoSourcePreProcessor``, ``Output`` or ``VirtualAudioSpeaker``. Then export the type with
 /// ``exportPlugins(_:)``.

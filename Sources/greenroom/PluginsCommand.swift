@@ -224,7 +224,7 @@ extension PluginDescriptor {
     /// The needs of the plugin's process, in the words of the session file.
     fileprivate var needWords: [String] {
         let words: [(PluginNeeds, String)] = [
-            (.process, "a process"), (.oneProcess, "one process for all of a session's sources"),
+            (.process, "a process"), (.oneProcess, "one process for all its plugins in a session"),
             (.network, "allow: {network: true}"), (.ownSandbox, "sandbox: off"),
         ]
         return words.filter { needs.contains($0.0) }.map(\.1)

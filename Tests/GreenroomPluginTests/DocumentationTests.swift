@@ -157,6 +157,17 @@ import Testing
         #expect(blocks[1] == test)
     }
 
+    @Test func `the page about bots shows the sample's bot`() throws {
+        let bot = String(
+            decoding: try readFile(
+                Checkout.root + "/Samples/ThirdPartyBot/Sources/Parrot/Parrot.swift"),
+            as: UTF8.self)
+        #expect(
+            try Chapter.book("a-bot").blocks.contains {
+                $0.language == "swift" && bot.hasPrefix($0.text)
+            })
+    }
+
     // MARK: Names
 
     @Test func `every name in the book and in the manual exists in the code`() throws {

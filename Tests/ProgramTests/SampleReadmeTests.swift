@@ -17,7 +17,7 @@ import Testing
         // `Tests/Python/run.sh` runs those in Python, in an environment with their packages.
         try Nightly.list(all.get().filter { $0 != "python" }) { sample in
             switch sample {
-            case "EmbeddedSession", "ThirdPartyCamera", "VendorStyle": false
+            case "EmbeddedSession", "ThirdPartyBot", "ThirdPartyCamera", "VendorStyle": false
             case "rust-camera": try has("rustc")
             default: true
             }

@@ -39,6 +39,10 @@ import Testing
                 "camera.plugin=\(try VendorStyle.library("ZoomListings"))#ZoomCamera", "--set",
                 "microphone.plugin=\(try VendorStyle.library("ZoomListings"))#ZoomMicrophone",
             ]
+        case "ThirdPartyBot/session.yaml":
+            try ["camera", "microphone", "outputs[0]"].flatMap {
+                ["--set", "\($0).plugin=\(try parrot.get())"]
+            }
         case "ThirdPartyCamera/session.yaml": ["--set", "camera.plugin=\(try thirdParty.get())"]
         default: []
         }
@@ -55,6 +59,35 @@ import Testing
         // Its tests need all of Greenroom.
         return try SampleProgram.buildPackage("ThirdPartyCamera", ["--product", "Plasma"])
             + "/libPlasma.so"
+    }
+
+    private static let parrot = Result {
+        try TestPlugins.buildSwift(
+            "parrot", from: folder + "/ThirdPartyBot/Sources/Parrot/Parrot.swift", module: "Parrot")
+    }
+
+    @Test(arguments: ["host", "process"])
+    func `the parts of a bot in Swift are one object, even in a process`(isolation: String) throws {
+        let library = try Self.parrot.get()
+        let session = try FileSession(
+            """
+            camera: { plugin: \(library) }
+            microphone: { plugin: \(library) }
+            call: { plugin: LoopbackCall, settings: { script: "Ana 0s microphone mute=1s" } }
+            """, maximum: "320x180@15", duration: "2s", clock: "virtual",
+            outputs: "[{ plugin: \(library), allow: { control: true } }, { record: recording }]")
+        let run = try session.run(["--set", "session.isolation=\(isolation)"])
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("Ana speaks in track"), "\(run)")
+        let voice = try WAVRecording("\(session.recording)/camera.wav").channels[0]
+        // Ana speaks for a second, and the bot is silent when it has said that again.
+        #expect(voice.count { abs($0) > 1000 } > 20_000, "\(voice.count { $0 != 0 })")
+        #expect(voice.suffix(9600).allSatisfy { $0 == 0 })
+        let luma = try readFile("\(session.recording)/camera.y4m")
+        // Brighter while it speaks; each frame has a header of six bytes.
+        let frame = 320 * 180 * 3 / 2
+        let levels = (0..<30).map { luma[luma.count - frame - $0 * (frame + 6)] }
+        #expect(levels[0] == 40 && Set(levels) == [40, 56], "\(levels)")
     }
 
     @Test func `every session file of the samples is valid`() throws {

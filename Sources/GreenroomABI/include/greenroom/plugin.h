@@ -609,7 +609,8 @@ enum {
   /** A separate process, because the plugin decodes foreign data or runs foreign code. Plugins that are
    *  not bundled with the host have one anyway. */
   GR_NEED_PROCESS = 1,
-  /** One process for all of a session's sources with equal grants, for example two that play one file. */
+  /** One process for all of the library's plugins in a session, so that they can share variables: the parts of a
+   *  bot, for example. Each of them has the grants of all. */
   GR_NEED_ONE_PROCESS = 2,
   /** Connections to the network. */
   GR_NEED_NETWORK = 4,
