@@ -325,6 +325,31 @@ import Testing
     }
 
     @Test(arguments: [
+        // Guests with layers, each of whom watches, and the limit of threads.
+        (0, 256, true), (3, 256, true), (4, 256, false), (21, 1024, true), (22, 1024, false),
+        (60, -1, true),
+    ])
+    func `guests send layers while a quarter of the threads remains`(
+        guests: Int, threads: Int, mayLayer: Bool
+    ) {
+        // Each guest's page watches before it joins.
+        #expect(
+            RoomLimits.mayLayer(
+                viewers: guests + 1, senders: guests, layered: guests, openFiles: threads)
+                == mayLayer)
+        if mayLayer {
+            #expect(
+                RoomLimits.fits(
+                    viewers: guests + 2, senders: guests + 1, layered: guests + 1,
+                    openFiles: threads))
+        }
+        #expect(!RoomLimits.fits(viewers: 10, senders: 8, layered: 1, openFiles: 256))
+        let places = RoomLimits.placesLeft(
+            viewers: 8, guests: 4, shares: 0, layered: 4, openFiles: 256)
+        #expect(places == (6, 2))
+    }
+
+    @Test(arguments: [
         (viewers: 0, guests: 0, files: 256, left: (24, 8)), (24, 0, 256, (0, 0)),
         (23, 0, 256, (1, 0)), (10, 8, 256, (0, 0)), (8, 4, 256, (10, 3)), (0, 16, 1024, (60, 0)),
         (60, 3, 1024, (0, 0)),

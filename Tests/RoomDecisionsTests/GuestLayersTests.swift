@@ -219,6 +219,16 @@ import Testing
         for layer in layers { #expect(text.contains("a=rid:\(layer) recv\r\n")) }
     }
 
+    @Test func `a guest sends one stream if the room has no threads for layers`() throws {
+        let offer = try Self.offer(Self.names + ["a=simulcast:send q;h;f"])
+        var terms = MediaTerms.guest
+        terms.takesLayers = false
+        let answer = try SDPAnswer(to: offer, on: terms)
+        let answered = try answer.description(with: OfferFixture.local(of: answer, sends: false))
+        #expect(answer.streams.map(\.guestLayers) == [[]])
+        #expect(!answered.text.contains("simulcast") && !answered.text.contains("rid"))
+    }
+
     @Test func `a viewer's offer of layers is answered with one stream`() throws {
         var offer = try Self.offer(Self.names + ["a=simulcast:recv q;h;f"])
         offer.media[0].direction = .recvonly

@@ -50,11 +50,14 @@ package struct MediaTerms: Equatable, Sendable {
     /// Limit of videos.
     package var videos: Int
 
+    /// Whether the room receives a video in layers, if the offer has them.
+    package var takesLayers = false
+
     /// Limit of videos per connection.
     package static let mostVideos = 12
 
     /// The media that a guest may send.
-    package static let guest = MediaTerms(sends: false, videos: 1)
+    package static let guest = MediaTerms(sends: false, videos: 1, takesLayers: true)
 
     /// The media that a viewer may receive: audio, and this number of videos.
     package static func viewer(videos: Int) -> MediaTerms {

@@ -50,7 +50,7 @@ package struct SDPAnswer: Equatable, Sendable {
                 var stream = MediaStream(
                     video: video.codec, payload: video.payload.number,
                     transportWide: isFedBack ? medium.transportWide : nil)
-                if !terms.sends { stream.guestLayers = Simulcast.accepted(of: medium) }
+                if terms.takesLayers { stream.guestLayers = Simulcast.accepted(of: medium) }
                 if !stream.guestLayers.isEmpty {
                     // webrtcbin has other names of media, and does not need them.
                     stream.extensions = medium.extensions.filter { $0.key != .medium }

@@ -54,6 +54,9 @@ final class RemoteVideo: Sendable {
             State(layers: GuestLayers(stream.guestLayers, at: greenroom_gst_now())))
     }
 
+    /// Whether the guest sends layers.
+    var hasLayers: Bool { nameExtension != nil }
+
     /// The session's track has been opened.
     func open(_ track: CallVideoTrack) {
         let (demand, isMuted) = state.withLock { state in

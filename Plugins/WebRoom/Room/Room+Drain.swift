@@ -58,7 +58,8 @@ extension Room {
             RoomLimits.placesLeft(
                 viewers: state.places[.viewer, default: 0],
                 guests: state.places[.guest, default: 0],
-                shares: state.places[.share, default: 0], openFiles: openFiles)
+                shares: state.places[.share, default: 0],
+                layered: Self.layered(in: state), openFiles: openFiles)
         }
     }
 

@@ -26,7 +26,9 @@ extension Room {
             throw RequestError.unacceptable(
                 "the room would hear itself: it publishes to its own address")
         }
-        let answer = try SDPAnswer(to: offer, on: .guest)
+        var terms = MediaTerms.guest
+        terms.takesLayers = takesLayers
+        let answer = try SDPAnswer(to: offer, on: terms)
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {

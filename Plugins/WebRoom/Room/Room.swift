@@ -351,7 +351,8 @@ final class Room: Sendable {
             guard !state.isClosed else { throw Self.full }
             guard
                 RoomLimits.fits(
-                    viewers: places[.viewer, default: 0], senders: senders, openFiles: openFiles)
+                    viewers: places[.viewer, default: 0], senders: senders,
+                    layered: Self.layered(in: state), openFiles: openFiles)
             else {
                 throw RequestError(
                     .full,
@@ -360,6 +361,21 @@ final class Room: Sendable {
             }
             state.places = places
             if let address { state.viewerPlaces[address] = own }
+        }
+    }
+
+    /// The number of guests and shares that send layers.
+    static func layered(in state: State) -> Int {
+        state.guests.values.count { $0.video?.hasLayers ?? false }
+    }
+
+    /// Whether a new guest may send layers.
+    var takesLayers: Bool {
+        state.withLock { state in
+            RoomLimits.mayLayer(
+                viewers: state.places[.viewer, default: 0],
+                senders: state.places[.guest, default: 0] + state.places[.share, default: 0],
+                layered: Self.layered(in: state), openFiles: openFiles)
         }
     }
 
