@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from . import _core, _loop
-from ._adapter import FAILED, Adapter, adapt, agents, reason
+from ._adapter import FAILED, GONE, Adapter, adapt, agents, reason
 from ._plugins import OUTPUT, Agent, Host, Plugin, apply_settings, description, kinds_of
 
 _BASES_MODULE = Plugin.__module__
@@ -89,6 +89,8 @@ class Table:
 
     def __init__(self, plugins: Sequence[type[Plugin] | Plugin], origin: str) -> None:
         self.entries: list[tuple[type[Plugin] | Plugin, int]] = []
+        #: Whether the host has created one.
+        self.is_used = False
         descriptions = []
         for plugin in plugins:
             made = plugin if isinstance(plugin, type) else type(plugin)
@@ -102,6 +104,7 @@ class Table:
         _core.describe(descriptions, self.create)
 
     def create(self, index: int, instance: _core.Instance, settings: dict[str, Any]) -> Adapter | int:
+        self.is_used = True
         offered, kind = self.entries[index]
         host = Host(instance)
         agent: Agent | None = None
@@ -124,6 +127,21 @@ class Table:
             if agent is not None:
                 agents.leave(agent, kind)
             return FAILED
+
+
+    def advice(self, path: str) -> str:
+        """The probable reason why a host has disconnected without a use of the plugins."""
+        for _, kind in self.entries:
+            names = [
+                (one if isinstance(one, type) else type(one)).__name__
+                for one, other in self.entries if other == kind
+            ]  # fmt: skip
+            if len(names) > 1:
+                return (
+                    f": this program has {' and '.join(names)} for one place of the session. Name one in the session "
+                    f"file, such as connect: {path}#{names[0]}"
+                )
+        return ": it used no plugin of this program. The session's log has the reason"
 
 
 def connect(path: str | os.PathLike[str], *plugins: type[Plugin] | Plugin) -> None:
@@ -161,10 +179,11 @@ def connect(path: str | os.PathLike[str], *plugins: type[Plugin] | Plugin) -> No
         _core.finish()
         ended.wait(5)
         raise
-    del table
     if failures:
         raise failures[0]
     status, text = result[0]
+    if status == GONE and not table.is_used:
+        text += table.advice(os.fspath(path))
     if status != 0:
         raise ConnectionEnded(status, text)
 

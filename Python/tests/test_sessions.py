@@ -488,6 +488,34 @@ def test_one_program_can_be_camera_and_microphone(tmp_path: pathlib.Path) -> Non
     assert not (tmp_path / "bot.sock").exists()
 
 
+TWO = """
+    class First(greenroom.Camera):
+        def draw(self, frame):
+            pass
+    class Second(First):
+        pass
+    try:
+        greenroom.connect("bot.sock", First, Second)
+    except greenroom.ConnectionEnded as error:
+        print(error)
+"""
+
+
+def test_a_program_with_two_plugins_for_one_place_names_the_fix(tmp_path: pathlib.Path) -> None:
+    session = {"camera": {"connect": str(tmp_path / "bot.sock")}}
+
+    async def whole() -> str:
+        async with greenroom.Session(session) as own:
+            two = program(tmp_path, TWO)
+            await until(own, "the program offers First, Second")
+        return (await asyncio.to_thread(two.communicate, timeout=60))[0]
+
+    assert asyncio.run(whole()) == (
+        "the host disconnected: this program has First and Second for one place of the session. Name one in the session "
+        "file, such as connect: bot.sock#First\n"
+    )
+
+
 FORKS = """
     import os
     class Forks(greenroom.Camera):
