@@ -926,7 +926,8 @@ def test_the_list_and_the_schema_show_the_settings_of_a_script(tmp_path: pathlib
     definitions = output("schema", file)["$defs"]
     (rule,) = definitions["camera"]["allOf"]
     assert rule["if"]["properties"]["plugin"]["enum"] == [f"{file}#Counter", file]
-    settings = definitions[rule["then"]["properties"]["settings"]["$ref"].removeprefix("#/$defs/")]
+    assert "allOf" not in definitions["output"]
+    settings = rule["then"]["properties"]["settings"]
     assert settings["additionalProperties"] is False
     start = settings["properties"]["start-at"]
     assert (start["type"], start["minimum"], start["maximum"]) == ("integer", 0, 200)

@@ -32,6 +32,14 @@ char *greenroom_gst_start(void)
     // makes, which nothing here needs.
     setenv("HOME", "/", 0);
     setenv("ORC_CODE", "backup", 0);
+    // GStreamer begins seven threads for each person, and the sandbox counts their stacks as memory: 8 MB each
+    // by default. Codecs and TLS need far less.
+    pthread_attr_t attributes;
+    if (!pthread_getattr_default_np(&attributes)) {
+        pthread_attr_setstacksize(&attributes, 1 << 20);
+        pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
     GError *error = NULL;
     if (gst_init_check(NULL, NULL, &error)) return NULL;
     char *text = strdup(error ? error->message : "GStreamer does not start");

@@ -8,9 +8,7 @@ extension SessionFile {
     public static var jsonSchema: String { jsonSchema(settings: []) }
 
     /// The JSON Schema of session files, with the settings of plugins.
-    ///
-    /// - Parameter settings: Values of the key `plugin`, and the schema of its settings with each.
-    package static func jsonSchema(settings: [(plugins: [String], schema: JSON)]) -> String {
+    package static func jsonSchema(settings: [Schema.PluginSettings]) -> String {
         SessionDecoder.root.schema.document(title: "Greenroom session file", settings: settings)
             .text
     }

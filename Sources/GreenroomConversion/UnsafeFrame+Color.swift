@@ -83,7 +83,7 @@ extension UnsafeFrame {
     private func narrow(to output: UnsafeFrame) {
         // libyuv multiplies, and keeps the upper 16 bits of 32.
         let scale = Int32(1 << (24 - format.layout.bits - format.layout.shift))
-        func narrow(_ y: Int, ofPlane index: Int, to result: UnsafeMutablePointer<UInt8>) {
+        func cut(_ y: Int, ofPlane index: Int, to result: UnsafeMutablePointer<UInt8>) {
             let count = format.plane(index, of: size).rowBytes / 2
             row(y, ofPlane: index).withMemoryRebound(to: UInt16.self, capacity: count) {
                 Convert16To8Plane($0, 0, result, 0, scale, Int32(count), 1)
@@ -92,7 +92,7 @@ extension UnsafeFrame {
         let splits = output.format.planeCount > format.planeCount
         for index in 0..<(splits ? 1 : format.planeCount) {
             for y in 0..<format.plane(index, of: size).rows {
-                narrow(y, ofPlane: index, to: output.row(y, ofPlane: index))
+                cut(y, ofPlane: index, to: output.row(y, ofPlane: index))
             }
         }
         guard splits else { return }
@@ -100,7 +100,7 @@ extension UnsafeFrame {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * chroma.width) { pairs in
             guard let pairs = pairs.baseAddress else { return }
             for y in 0..<chroma.height {
-                narrow(y, ofPlane: 1, to: pairs)
+                cut(y, ofPlane: 1, to: pairs)
                 SplitUVPlane(
                     pairs, 0, output.row(y, ofPlane: 1), 0, output.row(y, ofPlane: 2), 0,
                     Int32(chroma.width), 1)

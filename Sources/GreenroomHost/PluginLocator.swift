@@ -21,16 +21,6 @@ package struct PluginLocator: Sendable {
         package var path: String
         /// The library's description, or the reason why the file is not a plugin.
         package var result: Result<LibraryDescription, LoadError>
-
-        init(path: String, result: Result<LibraryDescription, LoadError>) {
-            self.path = path
-            self.result = result
-        }
-
-        /// A library that was found.
-        package init(_ library: LibraryDescription) {
-            self.init(path: library.path, result: .success(library))
-        }
     }
 
     /// The absolute folder of the host's programs.

@@ -38,7 +38,7 @@ package enum Limits {
     /// The bounds of that limit in a session file.
     package static let memoryMegabyteBounds: ClosedRange<Int32> = 16...64_000
     /// Threads of a plugin's process: 64 with a channel, and others that never call the host.
-    package static let threads = 256
+    package static let threads = 1_024
     /// Log lines of a plugin in a second.
     package static let logLines = 100
     /// Leases of a video sender.
@@ -176,7 +176,7 @@ extension Limits {
             table(
                 ["limit", "value"],
                 [
-                    ["threads of its process", "\(threads)"],
+                    ["threads of its process", "\(written(threads))"],
                     [
                         "log lines",
                         "\(logLines) per second; the host counts and drops further lines",

@@ -6,15 +6,15 @@ import SystemPackage
 /// The layer of the kernel's limits for each process.
 enum ResourceLimits {
     /// Limit of open files of the process.
-    static let openFiles: UInt64 = 256
+    static let openFiles: UInt64 = 1_024
     /// Limit of a memory file or a temporary file, in bytes, if the policy grants no folder to write.
     static let memoryFile = UInt64(SandboxPolicy.temporaryFileLimit)
     /// Limit of the user's threads. The kernel counts all of the user's programs, so the limit is
     /// far above a plugin's needs and far below a number that harms the machine.
     static let threads: UInt64 = 4096
     /// Limit of the process's threads if the kernel asks the host for each new thread. At its next
-    /// check the host kills a process with more than 256.
-    static let threadsOfProcess = 512
+    /// check the host kills a process with more than 1,024.
+    static let threadsOfProcess = 1_280
     /// Limit of the user's timers and queued signals. The kernel counts all of the user's programs.
     static let pendingSignals: UInt64 = 4096
 

@@ -1,37 +1,56 @@
 extension Schema {
+    /// The settings of a plugin, for the sections that may name it.
+    package struct PluginSettings: Sendable {
+        /// The name of the sections.
+        package var section: String
+        /// The values of the key `plugin` that mean it.
+        package var plugins: [String]
+        /// The schema of its settings.
+        package var settings: JSON
+        /// Whether the key `settings` must be present.
+        package var areRequired: Bool
+
+        package init(section: String, plugins: [String], settings: JSON, areRequired: Bool) {
+            self.section = section
+            self.plugins = plugins
+            self.settings = settings
+            self.areRequired = areRequired
+        }
+
+        fileprivate var rule: JSON {
+            [
+                "if": [
+                    "properties": ["plugin": ["enum": .array(plugins.map { .string($0) })]],
+                    "required": ["plugin"],
+                ],
+                "then": .members([
+                    ("properties", ["settings": settings]),
+                    ("required", areRequired ? ["settings"] : nil),
+                ]),
+            ]
+        }
+    }
+
     /// The JSON Schema (draft 2020-12) of a document.
     ///
     /// - Parameters:
     ///   - title: The document's title.
-    ///   - settings: Values of the key `plugin`, and the schema of its settings with each.
-    package func document(
-        title: String, settings: [(plugins: [String], schema: JSON)] = []
-    ) -> JSON {
+    ///   - settings: The settings of plugins.
+    package func document(title: String, settings: [PluginSettings] = []) -> JSON {
         var members: [(String, JSON?)] = [
             ("$schema", "https://json-schema.org/draft/2020-12/schema"),
             ("title", .string(title)),
         ]
         guard let root = section else { return .members(members) }
         members += root.members
-        let names = settings.indices.map { "settings-\($0 + 1)" }
-        let rules = zip(settings, names).map { setting, name -> JSON in
-            [
-                "if": [
-                    "properties": ["plugin": ["enum": .array(setting.plugins.map { .string($0) })]],
-                    "required": ["plugin"],
-                ],
-                "then": ["properties": ["settings": ["$ref": .string("#/$defs/\(name)")]]],
-            ]
-        }
         let definitions = sections.dropFirst().map { section -> (String, JSON?) in
-            let hasSettings = section.fields.contains { $0.key == "settings" }
-            let all = hasSettings && !rules.isEmpty ? JSON.array(rules) : nil
-            return (section.name, .members(section.members + [("allOf", all)]))
+            let rules = settings.filter { $0.section == section.name }.map(\.rule)
+            return (
+                section.name,
+                .members(section.members + [("allOf", rules.isEmpty ? nil : .array(rules))])
+            )
         }
-        let ofPlugins = zip(names, settings).map { name, setting -> (String, JSON?) in
-            (name, setting.schema)
-        }
-        members.append(("$defs", .members(definitions + ofPlugins)))
+        members.append(("$defs", .members(definitions)))
         return .members(members)
     }
 

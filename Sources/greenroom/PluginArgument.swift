@@ -46,18 +46,26 @@ extension PluginLocator {
         }
     }
 
-    /// Describes the plugins of a library or script.
+    /// Finds the plugins that an argument can mean: all of a file, and all of one name in a library, because a
+    /// camera and a microphone may have one name.
     ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - folder: The absolute folder of a relative path.
-    func describe(
-        _ file: String, relativeTo folder: String
-    ) throws(ExitError) -> LibraryDescription {
+    /// - Parameter folder: The absolute folder of relative paths.
+    func find(
+        all plugin: PluginArgument, relativeTo folder: String
+    ) throws(ExitError) -> (library: LibraryDescription, descriptors: [PluginDescriptor]) {
+        guard let file = plugin.file, plugin.nameInFile == nil else {
+            let (library, found) = try find(plugin, relativeTo: folder)
+            let isName = (plugin.nameInFile ?? plugin.place) == found.name
+            return (
+                library,
+                library.descriptors.filter { $0 == found || isName && $0.name == found.name }
+            )
+        }
         do throws(LoadError) {
             // The sandbox of a script needs its absolute path.
-            return try examine(
+            let library = try examine(
                 ScriptInterpreter.runs(file) ? absolutePath(file, from: folder) : file)
+            return (library, library.descriptors)
         } catch {
             throw ExitError(.badFile, "\(error)")
         }

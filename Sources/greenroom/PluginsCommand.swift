@@ -13,6 +13,9 @@ import GreenroomSandbox
 /// The help of `--rescan`.
 private let rescanHelp = "Rescan all libraries, ignoring the cache."
 
+/// The absolute folder of an argument's relative path.
+var workingFolder: String { resolvedPath(".") ?? "" }
+
 /// `greenroom plugins`.
 struct PluginsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,8 +28,8 @@ struct PluginsCommand: ParsableCommand {
             changed.
             """)
 
-    @Argument(help: "Libraries and scripts to list instead of all that a name finds.")
-    var files: [String] = []
+    @Argument(help: "Plugins to list instead of all: names, libraries or scripts.")
+    var plugins: [String] = []
 
     @Flag(help: "Print the list as one JSON object.")
     var json = false
@@ -38,35 +41,39 @@ struct PluginsCommand: ParsableCommand {
         let locator = Installation.ofThisProgram.locatorOfAll(rescans: rescan)
         locator.printWarnings()
         var rows: [[String]] = []
-        var plugins: [JSON] = []
-        var refusals: [LoadError] = []
-        let folder = resolvedPath(".") ?? ""
-        let findings =
-            try files.isEmpty
-            ? locator.scan(withEffects: true)
-            : files.map { .init(try locator.describe($0, relativeTo: folder)) }
-        let needed = findings.neededLibraries
-        for finding in findings {
-            switch finding.result {
-            case .success(let library):
-                let isBundled = locator.isBundled(library.path)
-                for descriptor in library.descriptors {
-                    let conformance = Conformance(of: descriptor, in: library)
-                    rows.append([
-                        descriptor.name, descriptor.kind.name, descriptor.version,
-                        conformance.word, isBundled ? "bundled" : library.path,
-                        descriptor.summary,
-                    ])
-                    plugins.append(
-                        descriptor.json(
-                            in: library,
-                            locator.standardIsolation(of: descriptor, in: library.path), conformance
-                        ))
-                }
-            case .failure(let error):
-                guard error.code != .notAPlugin || !needed.contains(finding.path) else { continue }
-                refusals.append(error)
+        var objects: [JSON] = []
+        func list(_ descriptors: [PluginDescriptor], of library: LibraryDescription) {
+            let isBundled = locator.isBundled(library.path)
+            for descriptor in descriptors {
+                let conformance = Conformance(of: descriptor, in: library)
+                rows.append([
+                    descriptor.name, descriptor.kind.name, descriptor.version, conformance.word,
+                    isBundled ? "bundled" : library.path, descriptor.summary,
+                ])
+                objects.append(
+                    descriptor.json(
+                        in: library,
+                        locator.standardIsolation(of: descriptor, in: library.path), conformance))
             }
+        }
+        var refusals: [LoadError] = []
+        if plugins.isEmpty {
+            let findings = locator.scan(withEffects: true)
+            let needed = findings.neededLibraries
+            for finding in findings {
+                switch finding.result {
+                case .success(let library): list(library.descriptors, of: library)
+                case .failure(let error):
+                    guard error.code != .notAPlugin || !needed.contains(finding.path) else {
+                        continue
+                    }
+                    refusals.append(error)
+                }
+            }
+        }
+        for plugin in plugins {
+            let found = try locator.find(all: PluginArgument(plugin), relativeTo: workingFolder)
+            list(found.descriptors, of: found.library)
         }
         if json {
             let refused = refusals.map { refusal -> JSON in
@@ -76,7 +83,7 @@ struct PluginsCommand: ParsableCommand {
                 ]
             }
             Console.write(
-                json: (["plugins": .array(plugins), "refused": .array(refused)] as JSON).text)
+                json: (["plugins": .array(objects), "refused": .array(refused)] as JSON).text)
             return
         }
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
@@ -122,7 +129,7 @@ struct PluginCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the plugins: the same as greenroom plugins.",
             // Without this, the usage also contains the name of the equivalent command.
-            usage: "greenroom plugin list [<files> ...] [--json] [--rescan]")
+            usage: "greenroom plugin list [<plugins> ...] [--json] [--rescan]")
 
         @OptionGroup var plugins: PluginsCommand
 
@@ -146,22 +153,9 @@ struct PluginCommand: ParsableCommand {
         func run() throws {
             let locator = Installation.ofThisProgram.locator(rescans: rescan)
             locator.printWarnings()
-            let argument = PluginArgument(plugin)
-            guard let file = argument.file, argument.nameInFile == nil else {
-                let (library, found) = try locator.find(argument, relativeTo: workingFolder)
-                // A camera and a microphone may have one name.
-                let isName = (argument.nameInFile ?? argument.place) == found.name
-                for descriptor in library.descriptors
-                where descriptor == found || isName && descriptor.name == found.name {
-                    show(descriptor, library, locator)
-                }
-                return
-            }
-            let library = try locator.describe(file, relativeTo: workingFolder)
-            for descriptor in library.descriptors { show(descriptor, library, locator) }
+            let found = try locator.find(all: PluginArgument(plugin), relativeTo: workingFolder)
+            for descriptor in found.descriptors { show(descriptor, found.library, locator) }
         }
-
-        private var workingFolder: String { resolvedPath(".") ?? "" }
 
         private func show(
             _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator

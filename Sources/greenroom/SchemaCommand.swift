@@ -5,7 +5,6 @@ import GreenroomLifecycle
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSchema
-import GreenroomSystem
 
 /// `greenroom schema`.
 struct SchemaCommand: ParsableCommand {
@@ -36,37 +35,29 @@ struct SchemaCommand: ParsableCommand {
         guard !events else { return Console.write(json: EventRecord.jsonSchema) }
         let locator = Installation.ofThisProgram.locator()
         locator.printWarnings()
-        let folder = resolvedPath(".") ?? ""
-        let settings = try plugins.flatMap { try Self.settings(of: $0, locator, folder) }
+        let settings = try plugins.flatMap { try Self.settings(of: PluginArgument($0), locator) }
         Console.write(json: SessionFile.jsonSchema(settings: settings))
     }
 
-    /// The settings of the plugins that a session file can mean by a name, or by a file with and without
-    /// `#NAME`.
+    /// The settings of the plugins that an argument names, for the section of each plugin's kind. A file without
+    /// `#NAME` names its only plugin of a kind.
     private static func settings(
-        of text: String, _ locator: PluginLocator, _ folder: String
-    ) throws -> [(plugins: [String], schema: JSON)] {
-        let argument = PluginArgument(text)
-        guard let file = argument.file, argument.nameInFile == nil else {
-            let found = try locator.find(argument, relativeTo: folder).descriptor
-            let names = argument.file == nil ? [found.name, found.id] : [argument.place]
-            return [(names, found.settingsSchema)]
-        }
-        var found: [(plugins: [String], schema: JSON)] = []
-        for descriptor in try locator.describe(file, relativeTo: folder).descriptors {
-            let (name, schema) = ("\(file)#\(descriptor.name)", descriptor.settingsSchema)
-            if let index = found.firstIndex(where: { $0.schema == schema }) {
-                if !found[index].plugins.contains(name) { found[index].plugins.append(name) }
-            } else {
-                found.append(([name], schema))
+        of argument: PluginArgument, _ locator: PluginLocator
+    ) throws -> [Schema.PluginSettings] {
+        let found = try locator.find(all: argument, relativeTo: workingFolder).descriptors
+        return found.map { descriptor in
+            var names = [argument.place]
+            if argument.file == nil {
+                names = [descriptor.name, descriptor.id]
+            } else if argument.nameInFile == nil {
+                let isOnly = found.count { $0.kind == descriptor.kind } == 1
+                names = ["\(argument.place)#\(descriptor.name)"] + (isOnly ? names : [])
             }
+            return Schema.PluginSettings(
+                section: descriptor.kind.facts.word, plugins: names,
+                settings: descriptor.settingsSchema,
+                areRequired: descriptor.parameters.contains { $0.defaultValue == nil })
         }
-        if found.count == 1 {
-            found[0].plugins.append(file)
-        } else {
-            found.append(([file], ["anyOf": .array(found.map(\.schema))]))
-        }
-        return found
     }
 }
 
@@ -86,11 +77,12 @@ extension PluginDescriptor {
 extension Parameter {
     /// The JSON Schema of a value.
     fileprivate var schema: JSON {
-        let description = title + (unit.map { " (\($0))" } ?? "") + "."
+        let end = title.hasSuffix(".") ? "" : "."
+        let description = unit.map { "\(title) (\($0))." } ?? title + end
         return .members([
             ("description", .string(description)),
             ("type", jsonType),
-            ("enum", choices.isEmpty ? nil : .array(choices.map { .string($0) })),
+            ("enum", choices.isEmpty ? nil : .array(choices.flatMap(Self.written))),
             ("minimum", bounds.map { .number($0.lowerBound) }),
             ("maximum", bounds.map { .number($0.upperBound) }),
             ("default", defaultValue.map { JSON($0) }),
@@ -102,10 +94,16 @@ extension Parameter {
         case .boolean: "boolean"
         case .integer: "integer"
         case .number: "number"
-        case .path: "string"
+        case .path: ["string", "array"]
         // The host reads other values as text, and a list as a text with one line per entry.
         case .string: ["string", "number", "boolean", "array"]
         case .choice: nil
         }
+    }
+
+    /// The values that YAML may read for a choice: 720 without quotes is a number, and true a Boolean.
+    private static func written(_ choice: String) -> [JSON] {
+        let number = Int64(choice).flatMap { "\($0)" == choice ? JSON.integer($0) : nil }
+        return [.string(choice), number, Bool(choice).map { .boolean($0) }].compactMap { $0 }
     }
 }

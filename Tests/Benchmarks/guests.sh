@@ -1,7 +1,8 @@
 #!/bin/sh
 # What a room's guests and viewers cost: each guest sends 320x180 at 15 frames a second and audio, each viewer takes
-# the camera and the mix. The room is in the host's process, and no output records. Prints processor seconds
-# a minute, context switches a second and the audio thread's part of a processor, of the host alone.
+# eight of the videos and the mix. No output records. Prints processor seconds a minute, context switches a
+# second and the audio thread's part of a processor, of the room's process alone, and the packets that the viewers
+# took and missed from then on.
 #
 #   Tests/Benchmarks/guests.sh [SECONDS [GUESTS-VIEWERS...]]      20 and 0-0 0-15 8-0 8-15
 set -eu
@@ -15,7 +16,7 @@ seconds=${1:-20}
 
 viewer=a-viewer-who-is-measured guest=a-guest-who-is-measured
 cat > "$work/room.yaml" << YAML
-session: { maximum: 320x180@15, isolation: host }
+session: { maximum: 320x180@15, name: guests-$$ }
 camera: { plugin: ColorBars }
 microphone: { plugin: Tone }
 call: { plugin: WebRoom, settings: { viewer-token: $viewer, guest-token: $guest } }
@@ -23,32 +24,49 @@ YAML
 
 # peer ARGUMENT...: a person, in the background.
 peer() {
-    LIMIT=$((seconds + 300)) /usr/bin/python3 Tests/WebRoom/peer.py "$@" > "$work/peer" 2>&1 &
+    LIMIT=$((seconds + 300)) /usr/bin/python3 Tests/WebRoom/peer.py "$@" >> "$work/peers" 2> "$work/errors" &
     peers="$peers $!"
     programs="$! $programs"
 }
 
-echo "guests  viewers  CPU s a minute  switches a second  audio thread"
+echo "guests  viewers  CPU s a minute  switches a second  audio thread    packets  lost"
 for people in "$@"; do
     # The text of the room before must not be taken for this one's.
-    rm -f "$work/log"
+    rm -f "$work/log" "$work/peers"
     "$greenroom" run "$work/room.yaml" 2> "$work/log" &
     room=$!
     programs=$room
     peers=
     wait_for "live: http" "$work/log"
     url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/log")
-    for _ in $(seq "${people#*-}"); do peer take "$url" $viewer; done
     for number in $(seq "${people%-*}"); do
         peer send "$url" $guest "P$number"
         wait_for "p$number-camera: opened" "$work/log"
     done
-    sleep 5
+    senders=$peers
+    peers=
+    # A viewer asks once for the videos that are there.
+    for _ in $(seq "${people#*-}"); do peer gather "$url" $viewer 8 180; done
+    tries=0
+    until [ "$("$greenroom" status "guests-$$" --json | sed -n 's/.*"viewers":\([0-9]*\).*/\1/p')" = "${people#*-}" ]; do
+        tries=$((tries + 1))
+        [ $tries -le 600 ] || fail "Not all viewers connect: $(cat "$work/errors" "$work/log")"
+        sleep 0.1
+    done
+    sleep 10
+    # shellcheck disable=SC2086 # processes are words
+    [ -z "$peers" ] || kill -USR1 $peers
     PYTHONPATH=Tests/Benchmarks python3 -c "
-from processes import usage
-cpu, switches, audio = usage($room, $seconds)
-print(f'{${people%-*}:6}  {${people#*-}:7}  {cpu:14.1f}  {switches:17.0f}  {audio:12.1%}', flush=True)"
+from processes import runners, usage
+cpu, switches, audio = usage((runners($room) or [$room])[0], $seconds)
+print(f'{${people%-*}:6}  {${people#*-}:7}  {cpu:14.1f}  {switches:17.0f}  {audio:12.1%}', end='', flush=True)"
     # shellcheck disable=SC2086 # processes are words
     [ -z "$peers" ] || { kill $peers; wait $peers || true; }
+    python3 -c "
+import json
+counts = [json.loads(line)['packets'] for line in open('$work/peers') if 'packets' in line]
+print(f'  {sum(count[\"taken\"] for count in counts):9}  {sum(count[\"lost\"] for count in counts):4}', flush=True)"
+    # shellcheck disable=SC2086 # processes are words
+    [ -z "$senders" ] || { kill $senders; wait $senders || true; }
     finish "$room"
 done

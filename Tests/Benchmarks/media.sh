@@ -7,6 +7,10 @@
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-10}
+[ "$seconds" -ge 2 ] || {
+    echo "Give at least 2 seconds: a second is subtracted." >&2
+    exit 2
+}
 rounds=${2:-3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -43,7 +47,7 @@ print(1000 * (usage.ru_utime + usage.ru_stime), round(count / (1920 * 1080 * 1.5
 END
 }
 
-# measure NAME LONG SHORT: what a frame costs, without the start: from a run of all seconds, and one of a second.
+# measure NAME LONG SHORT: the cost of a frame and of the start, by two commands: for all seconds, and for one.
 measure() {
     # shellcheck disable=SC2086,SC2046 # commands and numbers are words
     echo "$1" $(spend $2) $(spend $3) | awk '{

@@ -27,7 +27,7 @@ ASSUMPTIONS = {
     "median length of a call, in minutes": 40,
     "90th percentile of the length, in minutes": 110,
     "guests of a call": "2 to 8, 4 in the middle",
-    "viewers of a call": "0 to 24, 3 in the middle, and at most as many as the room takes",
+    "viewers of a call": "0 to 24, 3 in the middle",
     "recorded calls": 0.4,
     "share of a node that rooms may use": 0.75,
     "drain timeout, in minutes": 60,
@@ -52,15 +52,6 @@ class Costs:
         return tuple(sum(self.rows[name][i] * count for name, count in parts.items()) for i in (0, 1))
 
 
-def most_viewers(guests: int) -> int:
-    """The viewers for whom an isolated room has a place beside so many guests, who watch each other: the rule of
-    RoomLimits in the sources of WebRoom. Its process may have 256 files and as many threads."""
-    def fits(viewers: int) -> bool:
-        return 64 + 8 * (viewers + guests) <= 256 and 48 + 8 * viewers + 16 * guests <= 256
-
-    return max((viewers for viewers in range(25) if fits(guests + viewers)), default=0)
-
-
 class Room:
     def __init__(self, number: int, start: float, costs: Costs, choice: random.Random) -> None:
         median, ninth = (ASSUMPTIONS[f"{key} in minutes"] for key in
@@ -69,7 +60,7 @@ class Room:
         self.number, self.start = number, start
         self.end = start + 60 * choice.lognormvariate(math.log(median), sigma)
         self.guests = round(choice.triangular(2, 8, 4))
-        self.viewers = min(round(choice.triangular(0, 24, 3)), most_viewers(self.guests))
+        self.viewers = round(choice.triangular(0, 24, 3))
         self.recorded = choice.random() < ASSUMPTIONS["recorded calls"]
         self.cores, self.memory = costs.of(self.guests, self.viewers, self.recorded)
         self.node: Node | None = None

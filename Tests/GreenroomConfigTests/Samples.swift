@@ -713,6 +713,8 @@ enum Samples {
                   settings: { a: 1 }
                   audio: { connect: s.sock, allow: { network: true } }
                 timeline: [{ at: 1s, set: share.settings.a=1 }]
+                microphone: { connect: s.sock, python: .venv }
+                camera: { plugin: ColorBars, python: .venv }
                 """,
             faults: [
                 "3:3: share.isolation: applies only to plugins that the host starts, and a program "
@@ -722,6 +724,10 @@ enum Samples {
                 "5:29: share.audio.allow: applies only to plugins that the host starts, and a program "
                     + "connects to this socket. Remove it, or name a plugin instead of the socket.",
                 "6:12: timeline[0]: a program that connects has its own settings. Remove the entry.",
+                "7:32: microphone.python: applies only to plugins that the host starts, and a program "
+                    + "connects to this socket. Remove it, or name a plugin instead of the socket.",
+                "8:30: camera.python: applies only to scripts in Python. Remove it, or name a script, "
+                    + "such as ./bot.py.",
             ], isSeenBySchema: false),
         Bad(
             yaml: "session: { clock: virtual, duration: 1s }\nshare: { connect: s.sock }",

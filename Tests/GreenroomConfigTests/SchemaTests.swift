@@ -83,19 +83,28 @@ import Testing
 
     @Test func `a schema with a plugin's settings checks them wherever the plugin is named`() throws
     {
-        let settings: JSON = [
+        let camera: JSON = [
             "type": ["object", "null"], "additionalProperties": false,
             "properties": ["speed": ["type": "number", "maximum": 10]],
         ]
-        let schema = SessionFile.jsonSchema(settings: [(["Ball", "./ball.py"], settings)])
+        let output: JSON = ["type": "object", "required": ["path"]]
+        let schema = SessionFile.jsonSchema(settings: [
+            Schema.PluginSettings(
+                section: "camera", plugins: ["Ball", "./ball.py"], settings: camera,
+                areRequired: false),
+            Schema.PluginSettings(
+                section: "output", plugins: ["Ball"], settings: output, areRequired: true),
+        ])
         let files = [
             "camera: { plugin: Ball, settings: { speed: 3 } }",
             "camera: { plugin: Ball, settings: { speed: 30 } }",
             "camera: { plugin: ./ball.py, settings: { spede: 3 } }",
             "camera: { plugin: Other, settings: { spede: 30 } }",
-            "outputs: [{ plugin: Ball, settings: { speed: fast } }]",
+            "camera: { plugin: Other }\noutputs: [{ plugin: Ball, settings: { path: here } }]",
+            "camera: { plugin: Other }\noutputs: [{ plugin: Ball }]",
         ]
-        #expect(try validate(files, schema: schema) == [true, false, false, true, false])
+        #expect(
+            try validate(files, schema: schema) == [true, false, false, true, true, false])
     }
 
     @Test func `the schema is deterministic, and its sections are in the usual order`() throws {

@@ -20,7 +20,7 @@ struct LayerTests {
     @Test func `core dumps and open files are limited`() throws {
         let outcome = try ProbeFolder().run(["core-limit", "file-limit"])
         #expect(outcome.result("core-limit") == 0, "\(outcome)")
-        #expect(outcome.result("file-limit") == 256, "\(outcome)")
+        #expect(outcome.result("file-limit") == 1024, "\(outcome)")
     }
 
     @Test(arguments: Account.possible)
@@ -201,15 +201,15 @@ struct LayerTests {
         let outcome = try ProbeFolder().run(
             [
                 "timers:100", "timers:5000", "pipe-size:1048576", "resting-threads:100",
-                "resting-threads:500",
+                "resting-threads:1300",
             ], as: account)
         #expect(outcome.result("timers:100") == 0, "\(outcome)")
         #expect(outcome.result("timers:5000") == EAGAIN, "\(outcome)")
         #expect(outcome.result("pipe-size:1048576") == EPERM, "\(outcome)")
         #expect(outcome.result("resting-threads:100") == 0, "\(outcome)")
-        #expect(outcome.result("resting-threads:500") == EAGAIN, "\(outcome)")
+        #expect(outcome.result("resting-threads:1300") == EAGAIN, "\(outcome)")
         #expect(
-            outcome.refusals.contains { $0.hasPrefix("denied: start more than 512 threads") },
+            outcome.refusals.contains { $0.hasPrefix("denied: start more than 1280 threads") },
             "\(outcome)")
     }
 

@@ -315,13 +315,10 @@ import Testing
 
     // MARK: Limits
 
-    @Test(arguments: [(0, 24), (4, 18), (8, 10)])
-    func `an isolated room has room for 24 pages, or fewer with guests`(
-        guests: Int, pages: Int
-    ) {
-        #expect(RoomLimits.fits(viewers: pages, senders: guests, openFiles: 256))
-        #expect(!RoomLimits.fits(viewers: pages + 1, senders: guests, openFiles: 256))
-        #expect(RoomLimits.fits(viewers: RoomLimits.viewers, senders: 0, openFiles: 1024))
+    @Test func `an isolated room has places for all guests and all viewers`() {
+        let (viewers, guests) = (RoomLimits.viewers, RoomLimits.guests)
+        #expect(RoomLimits.fits(viewers: viewers, senders: guests, openFiles: Limits.threads))
+        #expect(!RoomLimits.fits(viewers: 25, senders: 0, openFiles: 256))
     }
 
     @Test(arguments: [

@@ -13,7 +13,6 @@ seconds=${1:-600}
 viewers=${VIEWERS:-30}
 guests=${GUESTS:-8}
 
-# In the host's process: one of its own has threads for 24 viewers without guests.
 cat > "$work/room.yaml" << YAML
 session: { maximum: 640x360@15, isolation: host }
 camera: { plugin: ColorBars }

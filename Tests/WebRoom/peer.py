@@ -21,7 +21,8 @@
                                         FRAMES=1: says so of each frame; FRAMES=times: with the time at which
                                         it is there, in seconds of the monotonic clock, and its size
     peer.py gather URL TOKEN COUNT LINES    as slots, without decoding
-    peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM
+    peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM; as gather, it
+                                        counts the packets that came and those that were lost, since SIGUSR1
     peer.py time URL TOKEN FRAMES       when FRAMES frames and the beeps arrive, in seconds of the monotonic
                                         clock, which is the session's; a frame with its time in ColorBars.
                                         SIGTERM ends it earlier. SYNC=1: when a person would see and hear them
@@ -39,6 +40,7 @@ join send, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address,
 the room's STUN and TURN servers, LIMIT the most seconds.
 """
 
+import collections
 import json
 import math
 import os
@@ -331,6 +333,28 @@ def on_audio(sink, _):
     return TAKEN
 
 
+sessions = set()
+# The packets before SIGUSR1.
+earlier = collections.Counter()
+
+
+def packets():
+    """The packets of all streams that this side takes, and those that never came."""
+    count = collections.Counter(taken=0, lost=0)
+    for session in sessions:
+        for source in session.get_property("sources"):
+            stats = source.get_property("stats")
+            if not stats.get_value("internal") and stats.get_value("is-sender"):
+                count["taken"] += stats.get_value("packets-received")
+                count["lost"] += max(0, stats.get_value("packets-lost"))
+    return count
+
+
+def begin():
+    earlier.update(packets())
+    return GLib.SOURCE_CONTINUE
+
+
 def take(webrtc, pad, pipeline):
     if pad.get_direction() != FROM_PEER:
         return
@@ -347,6 +371,7 @@ def take(webrtc, pad, pipeline):
     session = webrtc.get_by_name("rtpbin").emit("get-internal-session", 0)
     # Who measures the room's cost reports as often as browsers: ten times a second.
     is_measured = mode in ("take", "gather")
+    sessions.add(session)
     session.set_property("rtcp-min-interval", (100 if is_measured else 10) * Gst.MSECOND)
     session.set_property("rtcp-fraction", 100_000.0)
     if is_measured:
@@ -587,8 +612,12 @@ else:
     if mode in ("take", "time"):
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep", [VIDEO, AUDIO])
+if mode in ("take", "gather"):
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, begin)
 GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))
 loop.run()
+if mode in ("take", "gather"):
+    result["packets"] = {name: count - earlier[name] for name, count in packets().items()}
 for location in locations:
     try:
         request("DELETE", location)

@@ -67,7 +67,7 @@ extension SessionConfiguration {
     /// The conflicts that do not depend on the loaded plugins.
     package func conflicts(among plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         outputConflicts(plugins) + timelineConflicts(plugins) + clockConflicts(plugins)
-            + isolationConflicts + connectConflicts + hookConflicts
+            + isolationConflicts + connectConflicts + pythonConflicts + hookConflicts
     }
 
     /// Outputs that conflict, or need a track that the session does not have.
@@ -144,7 +144,8 @@ extension SessionConfiguration {
         plugins.filter { $0.plugin.connect != nil && $0.plugin.plugin.isEmpty }.flatMap {
             address, plugin in
             let keys = [
-                (plugin.settings.isEmpty, "settings"), (plugin.onFailure == nil, "on-failure"),
+                (plugin.python == nil, "python"), (plugin.settings.isEmpty, "settings"),
+                (plugin.onFailure == nil, "on-failure"),
                 (plugin.startDeadline == nil, "start-deadline"),
                 (plugin.isolation == nil, "isolation"),
                 (plugin.sandbox == nil, "sandbox"), (plugin.memoryLimit == nil, "memory-limit"),
@@ -156,6 +157,17 @@ extension SessionConfiguration {
                         + "socket. Remove it, or name a plugin instead of the socket.",
                     at: "\(address).\(key)", isOfKey: true)
             }
+        }
+    }
+
+    /// Interpreters for plugins that need none, because the plugin is not a script.
+    private var pythonConflicts: [ConfigurationProblem] {
+        plugins.compactMap { address, plugin in
+            let file = plugin.plugin.prefix { $0 != "#" }
+            guard plugin.python != nil, !file.isEmpty, !file.hasSuffix(".py") else { return nil }
+            return ConfigurationProblem(
+                "applies only to scripts in Python. Remove it, or name a script, such as ./bot.py.",
+                at: "\(address).python", isOfKey: true)
         }
     }
 
