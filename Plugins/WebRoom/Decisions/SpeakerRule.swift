@@ -40,24 +40,27 @@ package struct SpeakerRule: Sendable {
         let isLoud = level >= Self.threshold
         let run = isLoud ? min(runs[person, default: 0] + 1, Self.onset) : 0
         runs[person] = run
-        let before = (speaking, active)
-        if isLoud, heard[person] != nil || run == Self.onset {
-            if heard.updateValue(seconds, forKey: person) == nil { speaking.append(person) }
-        }
-        _ = expire(at: seconds)
-        return before != (speaking, active)
+        let begins =
+            isLoud && (heard[person] != nil || run == Self.onset)
+            && heard.updateValue(seconds, forKey: person) == nil
+        if begins { speaking.append(person) }
+        let ends = expire(at: seconds)
+        return begins || ends
     }
 
     /// Ends the speech of people who are silent.
     ///
     /// - Returns: Whether ``speaking`` or ``active`` has changed.
     package mutating func expire(at seconds: Double) -> Bool {
-        let before = (speaking, active)
-        heard = heard.filter { seconds - $0.value <= Self.hold }
-        let heard = heard
-        speaking.removeAll { heard[$0] == nil }
+        let ends = heard.contains { seconds - $0.value > Self.hold }
+        if ends {
+            heard = heard.filter { seconds - $0.value <= Self.hold }
+            let heard = heard
+            speaking.removeAll { heard[$0] == nil }
+        }
+        let before = active
         if active.map({ !speaking.contains($0) }) ?? true { active = speaking.first ?? active }
-        return before != (speaking, active)
+        return ends || active != before
     }
 
     /// Removes a person who has left.
