@@ -222,13 +222,13 @@ $("entry-form").onsubmit = async (event) => {
   }
 };
 
-/** Sends the previewed devices; connects again only if the guest sends other kinds of media than before. */
+/** Sends the previewed devices; connects again only if the guest sends other kinds of media than before, or other layers. */
 async function useDevices() {
   const media = previewed;
   if (!media || !me.media) return $("entry").close();
   previewed = null;
   const before = me.media;
-  const isSame = ["audio", "video"].every((kind) => before.getTracks().some((track) => track.kind === kind) === media.getTracks().some((track) => track.kind === kind));
+  const isSame = layersOf(before).length === layersOf(media).length && ["audio", "video"].every((kind) => before.getTracks().some((track) => track.kind === kind) === media.getTracks().some((track) => track.kind === kind));
   // A camera or microphone that was off stays off; a new one is on, because the guest has just chosen it.
   for (const track of media.getTracks()) track.enabled = before.getTracks().find(({ kind }) => kind === track.kind)?.enabled ?? true;
   me.media = media;
