@@ -105,7 +105,9 @@ class _Client:
         if not self.params.video_in_sources:
             return math.inf
         camera = self.params.video_in_sources.get("camera")
-        return None if camera is None or camera.on_request_only else float(camera.framerate)
+        if camera is None or camera.on_request_only or not camera.framerate:
+            return None
+        return float(camera.framerate)
 
     def start(self) -> None:
         """Connects, once for input and output."""
@@ -403,7 +405,7 @@ class GreenroomTransport(BaseTransport):
         *,
         on_request_only: bool = False,
     ) -> None:
-        """Pushes a participant's video as `UserImageRawFrame`, at most at 15 frames a second."""
+        """Pushes a participant's video as `UserImageRawFrame`, at most at `framerate` frames a second."""
         agent = self._client.agent
         if agent is None or on_request_only or framerate == 0:
             logger.warning(f"{self}: video is captured at a rate, of a session that runs.")

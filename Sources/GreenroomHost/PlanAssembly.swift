@@ -159,7 +159,7 @@ private struct Assembly {
                 isBundled: locator.isBundled(found.path))
             if let folder { isolation.grants.write.append(folder) }
             if isProgram(descriptor, in: found.path) {
-                isolation = program(of: found.path, descriptor, isolation)
+                isolation = program(of: found)
             }
             // Bundled plugins are trusted, and use the layers that exist.
             if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil
@@ -281,26 +281,35 @@ private struct Assembly {
             || plugin.needs.contains(.oneProcess) && !locator.isBundled(path)
     }
 
-    /// The isolation of a program's process. Each part of the program has the grants of all.
-    private func program(
-        of script: String, _ descriptor: PluginDescriptor, _ own: IsolationPlan
-    ) -> IsolationPlan {
-        var plan = IsolationPlan(sandbox: own.sandbox, memoryLimit: own.memoryLimit)
-        let paths = descriptor.parameters.filter { $0.type == .path }.map(\.name)
-        for (_, part) in configuration.plugins where part.connect == nil {
-            let file = String(part.plugin.prefix { $0 != "#" })
-            guard file.contains("/"), absolutePath(file, from: configuration.folder) == script
-            else { continue }
-            let process = configuration.process(of: part)
-            plan.memoryLimit = max(plan.memoryLimit, process.memoryLimit)
-            plan.grants.formUnion(process.grants)
-            for name in paths {
-                guard case .string(let text)? = part.settings[name] else { continue }
+    /// The isolation of a program's process, which is equal for all parts of the program: each has the grants of
+    /// all, and the first part that says so chooses the sandbox.
+    private func program(of library: LibraryDescription) -> IsolationPlan {
+        let parts = configuration.plugins.map(\.plugin).filter { isPart($0, of: library) }
+        let settings = Set(
+            library.descriptors.flatMap(\.parameters).filter { $0.type == .path }.map(\.name))
+        var plan = IsolationPlan(
+            sandbox: parts.lazy.compactMap(\.sandbox).first ?? configuration.sandbox
+                ?? SessionConfiguration.defaultSandbox)
+        plan.memoryLimit =
+            parts.map { configuration.process(of: $0).memoryLimit }.max() ?? plan.memoryLimit
+        for part in parts {
+            plan.grants.formUnion(configuration.process(of: part).grants)
+            for (name, value) in part.settings where settings.contains(name) {
+                guard case .string(let text) = value else { continue }
                 let path = absolutePath(text, from: configuration.folder)
                 if resolvedPath(path) != nil { plan.grants.formUnion(Grants(read: [path])) }
             }
         }
         return plan
+    }
+
+    /// Whether a plugin of the session is in a library, by its path, its name or its id.
+    private func isPart(_ plugin: PluginConfiguration, of library: LibraryDescription) -> Bool {
+        guard plugin.connect == nil else { return false }
+        let file = String(plugin.plugin.prefix { $0 != "#" })
+        return file.contains("/")
+            ? absolutePath(file, from: configuration.folder) == library.path
+            : library.descriptors.contains { $0.name == file || $0.id == file }
     }
 
     /// The checked timeline.

@@ -190,13 +190,14 @@ extension VideoTrack {
 
         /// Records the time of a frame; returns false if the frame's period already has a frame.
         mutating func take(_ point: FrameGrid.Point) -> Bool {
-            if let newest = grid.newest,
-                point.period(of: limit.rate) <= newest.period(of: limit.rate)
-            {
-                return false
-            }
+            guard accepts(point) else { return false }
             grid.take(point)
             return true
+        }
+
+        /// Whether no frame of this period or a later one was taken.
+        func accepts(_ point: FrameGrid.Point) -> Bool {
+            grid.newest.map { $0.period(of: limit.rate) < point.period(of: limit.rate) } ?? true
         }
 
         /// Returns a time of the session on the grid.

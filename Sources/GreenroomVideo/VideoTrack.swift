@@ -341,7 +341,11 @@ package final class VideoTrack: Sendable {
         let moment = difference(sent, -delay)
         let time = timeline.time(of: moment)
         // A frame that a share sent before the session began is shown at the start.
-        let point = work.point(at: sendsWhenNew ? max(time, 0) : time)
+        var point = work.point(at: sendsWhenNew ? max(time, 0) : time)
+        // After a shorter delay, the newest frame of a share may be late, and it stays until the next change.
+        if sendsWhenNew, let line = work.delayed, line.oldest == nil, !work.accepts(point) {
+            point = work.point(at: timeline.time(of: input.clock.now))
+        }
         guard work.take(point) else {
             work.progress.counts.overRate += 1
             return

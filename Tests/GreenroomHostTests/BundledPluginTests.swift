@@ -3,6 +3,7 @@ import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomSession
 import TestSupport
 import Testing
 
@@ -124,5 +125,41 @@ import Testing
                 owner.text.split(separator: "\n").contains { $0.hasPrefix("\(package):") },
                 "\(owner)")
         }
+    }
+
+    @Test(arguments: ["libBot.so", "Bot"])
+    func `all parts of an agent have one process, with the paths and grants of each`(
+        name: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("voice.wav", "")
+        try folder.write("libBot.so", "")
+        let voice = Parameter(
+            name: "voice", title: "Voice", type: .path, unit: nil, defaultValue: .string(""),
+            bounds: nil, choices: [], isLive: false)
+        let library = LibraryDescription(
+            path: folder("libBot.so"), minorVersion: 3,
+            descriptors: [(PluginKind.output, [voice]), (.virtualMic, [])].map { kind, settings in
+                PluginDescriptor(
+                    kind: kind, id: "bot.\(kind.facts.word)", name: "Bot", version: "1.0.0",
+                    summary: "", parameters: settings, needs: .oneProcess)
+            })
+        let locator = PluginLocator(programs: "/opt/bin", pluginFolders: [folder.path]) { _, _ in
+            library
+        }
+        let plugin = name == "Bot" ? name : folder(name)
+        var output = PluginConfiguration(plugin, settings: ["voice": .string("voice.wav")])
+        output.sandbox = .partial
+        var microphone = PluginConfiguration(plugin)
+        microphone.grants = Grants(read: ["/opt/words"])
+        var configuration = SessionConfiguration()
+        configuration.folder = folder.path
+        configuration.slots = [SessionSlot(.microphone, microphone)]
+        configuration.outputs = [.plugin(output)]
+        let plan = try SessionPlan(configuration, locator: locator)
+        let isolation = try #require(plan.slots.first?.plugin.isolation)
+        #expect(plan.outputs[0]?.isolation == isolation)
+        #expect(Set(isolation.grants.read) == [folder("voice.wav"), "/opt/words"])
+        #expect(isolation.sandbox == .partial)
     }
 }

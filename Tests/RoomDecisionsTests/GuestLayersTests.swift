@@ -34,7 +34,9 @@ import Testing
     ) {
         let layers = GuestLayers(names, at: 0)
         #expect(layers.names == renditions)
-        #expect(layers.wanted == (names.isEmpty ? nil : layers.wanted))
+        #expect(
+            layers.wanted == (names.isEmpty ? nil : Simulcast.offered.compactMap { renditions[$0] })
+        )
         #expect(layers.renditions.count == names.count)
     }
 

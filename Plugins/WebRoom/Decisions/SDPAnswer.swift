@@ -50,7 +50,10 @@ package struct SDPAnswer: Equatable, Sendable {
                 var stream = MediaStream(
                     video: video.codec, payload: video.payload.number,
                     transportWide: isFedBack ? medium.transportWide : nil)
-                if terms.takesLayers { stream.guestLayers = Simulcast.accepted(of: medium) }
+                // The size of a layer of H.264 is not known in every profile.
+                if terms.takesLayers, video.codec == .vp8 {
+                    stream.guestLayers = Simulcast.accepted(of: medium)
+                }
                 if !stream.guestLayers.isEmpty {
                     // webrtcbin has other names of media, and does not need them.
                     stream.extensions = medium.extensions.filter { $0.key != .medium }

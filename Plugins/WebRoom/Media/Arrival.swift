@@ -40,8 +40,10 @@ final class Arrival: Sendable {
 
     /// Lets the packets of a sink wait for ``forwardDelay``.
     func delay(_ sink: Sink) {
-        state.withLock { $0.sinks.append(sink) }
-        sink.setOffset(forwardDelay)
+        state.withLock { state in
+            state.sinks.append(sink)
+            sink.setOffset(forwardDelay)
+        }
     }
 
     /// Counts a packet of Opus that arrives. [each packet]

@@ -69,7 +69,8 @@ final class Guest: Sendable {
                 ) { onGone($0) }
             }
         }
-        isAdaptive = videos.first?.transportWide != nil
+        isAdaptive =
+            videos.first.map { $0.transportWide != nil || !$0.guestLayers.isEmpty } ?? false
         audio =
             audios.isEmpty
             ? nil : RemoteAudio(services: services, arrival: arrival, onLevel: onLevel)
