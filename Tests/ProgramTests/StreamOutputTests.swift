@@ -104,7 +104,7 @@ import Testing
             #expect(type == nil || type == .typeRegular, "not what could not be written")
             if type == .typeRegular {
                 let text = String(decoding: try readFile(folder("live.m3u8")), as: UTF8.self)
-                #expect(text.contains("#EXTINF:1.000000"), "no empty playlist")
+                #expect(text.contains("#EXTINF:"), "no empty playlist")
             }
         }
     }
