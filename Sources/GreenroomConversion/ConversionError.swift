@@ -28,7 +28,9 @@ extension ConversionError {
         Self(code: .unsupported, description: message)
     }
     static func rejected(_ message: String) -> Self { Self(code: .rejected, description: message) }
-    package static func noBuffer(_ message: String) -> Self { Self(code: .noBuffer, description: message) }
+    package static func noBuffer(_ message: String) -> Self {
+        Self(code: .noBuffer, description: message)
+    }
     static func badGeometry(_ message: String) -> Self {
         Self(code: .badGeometry, description: message)
     }

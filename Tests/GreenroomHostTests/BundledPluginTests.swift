@@ -1,5 +1,6 @@
 import Foundation
 import GreenroomIsolation
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
