@@ -17,8 +17,9 @@ package final class Channels: Sendable {
     package static let media = 1
     /// The first channel for threads of the plugin.
     package static let firstOfPlugin = 2
-    /// Number of channels. A thread of the plugin waits while none is free.
-    package static let count = 64
+    /// Number of channels. A thread of the plugin waits while none is free, so there are enough for a full room: four
+    /// threads for each of 16 guests, and those of their shares and of viewers.
+    package static let count = 256
     /// Size limit of a message. The largest messages are 100 ms of 192 kHz stereo audio, and the
     /// descriptors of a library with a hundred plugins. Untouched pages use no memory.
     package static let messageByteCount = stride - headerByteCount
@@ -30,7 +31,7 @@ package final class Channels: Sendable {
     package let side: ChannelSide
     private let lost = Atomic(false)
     /// A bit for each channel that this side has used: waking the others would only make memory for them.
-    private let used = Atomic<UInt64>(0)
+    private let used: InlineArray<4, Atomic<UInt64>> = InlineArray { _ in Atomic(0) }
 
     /// Makes the host's end.
     ///
@@ -55,10 +56,10 @@ package final class Channels: Sendable {
     /// - Parameter index: An index below ``count``.
     package subscript(index: Int) -> Channel {
         precondition((0..<Self.count).contains(index))
-        let bit: UInt64 = 1 << UInt64(index)
-        if used.load(ordering: .relaxed) & bit == 0 {
+        let (word, bit) = (index / 64, UInt64(1) << UInt64(index % 64))
+        if used[word].load(ordering: .relaxed) & bit == 0 {
             // In one order with `lost`: a thread sees the loss, or the loss wakes the thread.
-            used.bitwiseOr(bit, ordering: .sequentiallyConsistent)
+            used[word].bitwiseOr(bit, ordering: .sequentiallyConsistent)
         }
         return Channel(channels: self, index: index)
     }
@@ -69,8 +70,10 @@ package final class Channels: Sendable {
     /// Ends every call and wait of this side, because the other side is lost. [any]
     package func lose() {
         lost.store(true, ordering: .sequentiallyConsistent)
-        let used = used.load(ordering: .sequentiallyConsistent)
-        for index in 0..<Self.count where used & 1 << UInt64(index) != 0 { self[index].lose() }
+        for index in 0..<Self.count {
+            let word = used[index / 64].load(ordering: .sequentiallyConsistent)
+            if word & 1 << UInt64(index % 64) != 0 { self[index].lose() }
+        }
         publish(sends: false)
     }
 

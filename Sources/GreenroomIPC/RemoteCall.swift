@@ -49,5 +49,5 @@ package struct RemoteCall: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// The version, which must be equal on both sides.
-    package static let version: UInt32 = 15
+    package static let version: UInt32 = 16
 }

@@ -46,7 +46,7 @@ struct ProcessWatchdog {
     /// The longest counted interval between samples, in nanoseconds. If an interval is longer, the
     /// host itself was stopped or had no processor time.
     static let longestInterval: Int64 = 1_100_000_000
-    /// Limit of threads: 64 with a channel, and others that never call the host.
+    /// Limit of threads: 256 with a channel, and others that never call the host.
     static let threadLimit = Limits.threads
     /// Limit of calls per second of real time.
     static let callLimit = 50_000

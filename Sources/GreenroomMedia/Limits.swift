@@ -37,7 +37,7 @@ package enum Limits {
     package static let memoryMegabytes: Int32 = 256
     /// The bounds of that limit in a session file.
     package static let memoryMegabyteBounds: ClosedRange<Int32> = 16...64_000
-    /// Threads of a plugin's process: 64 with a channel, and others that never call the host.
+    /// Threads of a plugin's process: 256 with a channel, and others that never call the host.
     package static let threads = 1_024
     /// Log lines of a plugin in a second.
     package static let logLines = 100
