@@ -18,7 +18,7 @@ package final class Channels: Sendable {
     /// The first channel for threads of the plugin.
     package static let firstOfPlugin = 2
     /// Number of channels. A thread of the plugin waits while none is free, so there are enough for a full room: four
-    /// threads for each of 16 guests, and those of their shares and of viewers.
+    /// threads for each of 16 guests, as many for their shares, and more for viewers.
     package static let count = 256
     /// Size limit of a message. The largest messages are 100 ms of 192 kHz stereo audio, and the
     /// descriptors of a library with a hundred plugins. Untouched pages use no memory.
