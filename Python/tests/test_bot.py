@@ -115,7 +115,7 @@ def blocks(language: str) -> list[str]:
 def write_page(folder: pathlib.Path) -> None:
     for name, text in zip(("bot.py", "test_bot.py"), blocks("python"), strict=True):
         (folder / name).write_text(text)
-    names = ("session.yaml", "room.yaml", "program.yaml")
+    names = ("session.yaml", "room.yaml", "swift.yaml", "program.yaml")
     for name, text in zip(names, blocks("yaml"), strict=True):
         (folder / name).write_text(text)
     os.symlink(sys.prefix, folder / ".venv")
