@@ -1,8 +1,8 @@
 #!/bin/sh
 # What a room's guests and viewers cost: each guest sends 320x180 at 15 frames a second and audio, each viewer takes
-# eight of the videos and the mix. No output records. Prints processor seconds a minute, context switches a
-# second and the audio thread's part of a processor, of the room's process alone, and the packets that the viewers
-# took and missed from then on.
+# eight of the videos and the mix. No output records. Prints processor seconds a minute, context switches a second and
+# the audio thread's part of a processor, all of the room's process without the host. Then prints the packets that the
+# viewers took and missed in this time.
 #
 #   Tests/Benchmarks/guests.sh [SECONDS [GUESTS-VIEWERS...]]      20 and 0-0 0-15 8-0 8-15
 set -eu
@@ -33,12 +33,9 @@ echo "guests  viewers  CPU s a minute  switches a second  audio thread    packet
 for people in "$@"; do
     # The text of the room before must not be taken for this one's.
     rm -f "$work/log" "$work/peers"
-    "$greenroom" run "$work/room.yaml" 2> "$work/log" &
-    room=$!
-    programs=$room
+    programs=
     peers=
-    wait_for "live: http" "$work/log"
-    url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/log")
+    start_room "$work/log"
     for number in $(seq "${people%-*}"); do
         peer send "$url" $guest "P$number"
         wait_for "p$number-camera: opened" "$work/log"

@@ -15,13 +15,6 @@ rooms=${2:-0}
 viewer=a-viewer-who-is-measured
 
 echo "call: { plugin: WebRoom, settings: { viewer-token: $viewer } }" > "$work/room.yaml"
-# start NUMBER: a room, whose process is in $room.
-start() {
-    "$greenroom" run "$work/room.yaml" 2> "$work/log-$1" &
-    room=$!
-    programs="$room $programs"
-    wait_for "live: http" "$work/log-$1"
-}
 # measure NAME ROOM...: prints what the rooms cost, and fails if the one with a page costs too much.
 measure() {
     PYTHONPATH=Tests/Benchmarks "$python" - "$seconds" "$@" << 'END'
@@ -57,10 +50,9 @@ END
 }
 
 echo "idle room     wakes a second  CPU s a minute      MB  most"
-start 0
+start_room "$work/log-0"
 sleep 3
 measure "no page" $room
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/log-0")
 "$python" - "$url/#$viewer" > "$work/page" 2>&1 << 'END' &
 import sys
 import time
@@ -83,7 +75,7 @@ measure "one page" $room
 [ "$rooms" -gt 0 ] || exit 0
 all=
 for number in $(seq "$rooms"); do
-    start "$number"
+    start_room "$work/log-$number"
     all="$all $room"
 done
 sleep 3

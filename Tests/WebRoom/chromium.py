@@ -8,7 +8,7 @@ import os
 import sys
 import time
 
-from page import FRAMES, GONE, LOUDEST, PITCH, SHOWS, expect_counting, links_in
+from page import CONNECTIONS, FRAMES, GONE, LOUDEST, PITCH, SHOWS, expect_counting, links_in
 from playwright.sync_api import sync_playwright
 
 log, folder = sys.argv[1:3]
@@ -62,11 +62,7 @@ def page(browser, link, width, height, scheme, phone=False, slow=False):
         viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=phone,
         device_scale_factor=2 if phone else 1, permissions=["camera", "microphone"],
         ignore_https_errors=True)
-    # What the page makes is not reachable from outside.
-    context.add_init_script("""window.connections = [];
-        window.RTCPeerConnection = class extends RTCPeerConnection {
-            constructor(...words) { super(...words); window.connections.push(this); }
-        };""")
+    context.add_init_script(CONNECTIONS)
     opened = context.new_page()
     opened.set_default_timeout(30_000)
     opened.on("pageerror", lambda error: problems.append(f"{error}"))

@@ -23,6 +23,15 @@ wait_for() {
     done
 }
 
+# start_room LOG: runs room.yaml with its log in a file, and sets room and url.
+start_room() {
+    "$greenroom" run "$work/room.yaml" 2> "$1" &
+    room=$!
+    programs="$room $programs"
+    wait_for "live: http" "$1"
+    url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$1")
+}
+
 # finish PROGRAM: as Control-C does.
 finish() {
     kill -INT "$1"

@@ -21,11 +21,7 @@ call:
   plugin: WebRoom
   settings: { viewer-token: viewer-token-123456, guest-token: guest-token-1234567 }
 YAML
-"$greenroom" run "$work/room.yaml" 2> "$work/room.log" &
-room=$!
-programs=$room
-wait_for "live: http" "$work/room.log"
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
+start_room "$work/room.log"
 
 # peer MODE TOKEN ARGUMENT...: in the background.
 peer() {

@@ -24,11 +24,7 @@ call:
   settings: { viewer-token: viewer-token-123456, guest-token: guest-token-1234567, operator-token: operator-token-123 }
   allow: { control: true }
 YAML
-"$greenroom" run "$work/room.yaml" 2> "$work/room.log" &
-room=$!
-programs=$room
-wait_for "live: http" "$work/room.log"
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
+start_room "$work/room.log"
 peer() {
     mode=$1
     token=$2

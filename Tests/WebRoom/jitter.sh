@@ -27,11 +27,7 @@ call:
   settings: { viewer-token: $viewer, guest-token: $guest }
 outputs: [record: $work/recording]
 YAML
-"$greenroom" run "$work/room.yaml" 2> "$work/log" &
-room=$!
-programs=$room
-wait_for "live: http" "$work/log"
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/log")
+start_room "$work/log"
 python3 Tests/WebRoom/relay.py "$url" "$delay" "$loss" > "$work/relay" &
 relay=$!
 programs="$relay $programs"

@@ -1,15 +1,18 @@
 """A guest in Chromium who sends three layers, a small and a large viewer: see layers.sh.
 
-    layers.py LOG FOLDER    the log has the links; screenshots go to the folder
+    layers.py LOG FOLDER STATUS...    the log has the links; screenshots go to the folder; the command STATUS prints
+                                      the session's report
 """
 
+import json
+import subprocess
 import sys
 import time
 
-from page import SHOWS, links_in
+from page import CONNECTIONS, SHOWS, links_in
 from playwright.sync_api import sync_playwright
 
-log, folder = sys.argv[1:3]
+log, folder, *status = sys.argv[1:]
 links = links_in(log)
 ARGUMENTS = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
 # The lines of the video that the tile of that name shows, and the frames that it has shown.
@@ -27,10 +30,7 @@ SENT = """async () => {
 
 def page(browser, link, width, height):
     context = browser.new_context(viewport={"width": width, "height": height}, permissions=["camera", "microphone"])
-    context.add_init_script("""window.connections = [];
-        window.RTCPeerConnection = class extends RTCPeerConnection {
-            constructor(...words) { super(...words); window.connections.push(this); }
-        };""")
+    context.add_init_script(CONNECTIONS)
     opened = context.new_page()
     opened.set_default_timeout(30_000)
     opened.goto(link)
@@ -81,6 +81,9 @@ with sync_playwright() as playwright:
     large.screenshot(path=f"{folder}/layers-large.png")
     small.screenshot(path=f"{folder}/layers-small.png")
     print("sent to both:", expect_sent(guest, "f", "q"))
+    (room,) = json.loads(subprocess.check_output(status))["outputPlugins"]
+    slots = {name: value for name, value in room["values"].items() if name.startswith("slots-")}
+    assert slots == {"slots-encoded": 0, "slots-forwarded": 2}, slots
 
     # Nobody watches the large layer any more.
     large.close()

@@ -13,19 +13,15 @@ mkdir -p "$shots"
 python=$(python_with playwright)
 
 cat > "$work/room.yaml" << YAML
-session: { maximum: 1280x720@30, isolation: host }
+session: { maximum: 1280x720@30, isolation: host, name: layers-$$ }
 microphone: { plugin: Tone }
 call:
   plugin: WebRoom
   settings: { viewer-token: viewer-token-123456, guest-token: guest-token-1234567 }
 YAML
-"$greenroom" run "$work/room.yaml" 2> "$shots/log-layers" &
-room=$!
-programs=$room
-wait_for "live: http" "$shots/log-layers"
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$shots/log-layers")
+start_room "$shots/log-layers"
 printf 'viewers: %s/#viewer-token-123456\nguests: %s/#guest-token-1234567\n' "$url" "$url" > "$work/links"
-"$python" Tests/WebRoom/layers.py "$work/links" "$shots"
+"$python" Tests/WebRoom/layers.py "$work/links" "$shots" "$greenroom" status "layers-$$" --json
 finish "$room"
 if grep -i "call.*warning\|call.*error" "$shots/log-layers"; then fail "See $shots/log-layers"; fi
 say "Look at $shots."

@@ -15,6 +15,11 @@ def links_in(log, origin=None):
     return links
 
 
+# Keeps what the page makes, which is not reachable from outside, in window.connections.
+CONNECTIONS = """window.connections = [];
+    window.RTCPeerConnection = class extends RTCPeerConnection {
+        constructor(...words) { super(...words); window.connections.push(this); }
+    };"""
 # Whether the tile of that name shows video that goes on.
 SHOWS = """(name) => [...document.querySelectorAll("article")].some((tile) =>
     tile.getAttribute("aria-label") === name && tile.querySelector("video").videoWidth > 0

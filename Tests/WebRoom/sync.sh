@@ -27,11 +27,7 @@ call:
   settings: { viewer-token: viewer-token-123456, guest-token: guest-token-1234567 }
 outputs: [record: $work/room]
 YAML
-"$greenroom" run "$work/room.yaml" 2> "$work/room.log" &
-room=$!
-programs=$room
-wait_for "live: http" "$work/room.log"
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
+start_room "$work/room.log"
 
 say "Guests send H.264 with B-frames"
 for frames in 0 1 2 3; do

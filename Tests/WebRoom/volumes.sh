@@ -13,11 +13,7 @@ session: { isolation: host }
 microphone: { plugin: Tone, settings: { frequency: 1000 } }
 call: { plugin: WebRoom, settings: { guest-token: guest-token-1234567 } }
 YAML
-"$greenroom" run "$work/room.yaml" 2> "$work/room.log" &
-room=$!
-programs=$room
-wait_for "live: http" "$work/room.log"
-url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
+start_room "$work/room.log"
 join() {
     /usr/bin/python3 Tests/WebRoom/peer.py join "$url/" guest-token-1234567 "$1" "$2" 2> "$work/$1" > "$work/$1.json" &
     programs="$! $programs"
