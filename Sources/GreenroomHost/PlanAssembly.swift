@@ -153,14 +153,14 @@ private struct Assembly {
                     report(refusal, "\(address).allow.connect[\(index)]")
                 }
             }
-            var isolation = isolation(
-                of: plugin, descriptor, settings,
-                granted: locator.needs(of: descriptor, in: found.path),
-                isBundled: locator.isBundled(found.path))
+            var isolation =
+                isProgram(descriptor, in: found.path)
+                ? program(of: found)
+                : isolation(
+                    of: plugin, descriptor, settings,
+                    granted: locator.needs(of: descriptor, in: found.path),
+                    isBundled: locator.isBundled(found.path))
             if let folder { isolation.grants.write.append(folder) }
-            if isProgram(descriptor, in: found.path) {
-                isolation = program(of: found)
-            }
             // Bundled plugins are trusted, and use the layers that exist.
             if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil
             {
@@ -275,7 +275,7 @@ private struct Assembly {
         return process
     }
 
-    /// Whether the plugins of a file are parts of one program: those of a script or an agent.
+    /// Whether the plugins of a file are parts of one program, as the plugins of a script and of an agent are.
     private func isProgram(_ plugin: PluginDescriptor, in path: String) -> Bool {
         ScriptInterpreter.runs(path)
             || plugin.needs.contains(.oneProcess) && !locator.isBundled(path)
@@ -290,10 +290,10 @@ private struct Assembly {
         var plan = IsolationPlan(
             sandbox: parts.lazy.compactMap(\.sandbox).first ?? configuration.sandbox
                 ?? SessionConfiguration.defaultSandbox)
-        plan.memoryLimit =
-            parts.map { configuration.process(of: $0).memoryLimit }.max() ?? plan.memoryLimit
-        for part in parts {
-            plan.grants.formUnion(configuration.process(of: part).grants)
+        let processes = parts.map(configuration.process)
+        plan.memoryLimit = processes.map(\.memoryLimit).max() ?? plan.memoryLimit
+        for (part, process) in zip(parts, processes) {
+            plan.grants.formUnion(process.grants)
             for (name, value) in part.settings where settings.contains(name) {
                 guard case .string(let text) = value else { continue }
                 let path = absolutePath(text, from: configuration.folder)

@@ -206,10 +206,10 @@ import Testing
         #expect(tracks.map { "\($0.capability?.description ?? "")" } == [capability, capability])
     }
 
-    @Test func `outputs receive the tracks that open and close during a session`() throws {
+    /// A call in which Ana joins after 100 ms, shows one grey frame, and closes her share.
+    private var oneFrameOfAna: FakeOutput {
         let size = size
-        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
-        let call = FakeOutput(
+        return FakeOutput(
             .init(farEnd: { call in
                 let far = FarEnd(call)
                 far.wait(milliseconds: 100)
@@ -221,7 +221,11 @@ import Testing
                 far.close(share.track.sender)
                 far.waitForEnd()
             }))
-        let result = try session(call, output: output).run()
+    }
+
+    @Test func `outputs receive the tracks that open and close during a session`() throws {
+        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let result = try session(oneFrameOfAna, output: output).run()
         #expect(result.report.outcome == .finished, "\(result.failures)")
         let share = try #require(output.tracks.first { $0.name == "ana-share" })
         #expect(share.participant?.name == "Ana" && share.kind == UInt32(GR_TRACK_SHARE))
@@ -234,21 +238,8 @@ import Testing
     }
 
     @Test func `a participant's video is delayed, even of one who joins later`() throws {
-        let size = size
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
-        let call = FakeOutput(
-            .init(farEnd: { call in
-                let far = FarEnd(call)
-                far.wait(milliseconds: 100)
-                let ana = far.join("Ana").number
-                let share = far.open(
-                    Int(GR_TRACK_SHARE), of: ana, VideoCapability(size: size, rate: FrameRate(5)))
-                far.sendFrame(size, grey: 77, to: share.track.sender, milliseconds: 100)
-                far.wait(milliseconds: 500)
-                far.close(share.track.sender)
-                far.waitForEnd()
-            }))
-        var session = try session(call, output: output)
+        var session = try session(oneFrameOfAna, output: output)
         session.plan.configuration.timeline = [
             TimelineEntry(
                 time: .zero, command: .delay(.participantVideo("Ana"), .milliseconds(200)))
