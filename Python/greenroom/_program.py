@@ -128,7 +128,6 @@ class Table:
                 agents.leave(agent, kind)
             return FAILED
 
-
     def advice(self, path: str) -> str:
         """The probable reason why a host has disconnected without a use of the plugins."""
         for _, kind in self.entries:

@@ -33,7 +33,7 @@ char *greenroom_gst_start(void)
     setenv("HOME", "/", 0);
     setenv("ORC_CODE", "backup", 0);
     // GStreamer begins seven threads for each person, and the sandbox counts their stacks as memory: 8 MB each
-    // by default. Codecs and TLS need far less. This is the default of the whole process, also of the host's.
+    // by default. Codecs and TLS need far less. The new default applies to all later threads of the process.
     pthread_attr_t attributes;
     if (!pthread_getattr_default_np(&attributes)) {
         pthread_attr_setstacksize(&attributes, 1 << 20);

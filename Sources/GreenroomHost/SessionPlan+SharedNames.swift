@@ -33,7 +33,7 @@ private struct SharedName {
 }
 
 extension SourcePlan {
-    /// The text of a setting; nil if it is empty, or is no text.
+    /// The text of a setting. nil if the setting has no text, or an empty one.
     func text(_ setting: String) -> String? {
         guard case .string(let text)? = settings.first(where: { $0.name == setting })?.value,
             !text.isEmpty

@@ -148,8 +148,9 @@ package struct GuestLayers: Sendable {
 }
 
 extension [Rendition: SlotPlan.SentLayer] {
-    /// The smallest layer that fits; up to a sixth fewer lines are not visible. Of layers with equal lines, the best
-    /// one; nil without a layer.
+    /// Returns the smallest layer that fits, or the best layer if none fits; nil without a layer. If layers have equal
+    /// lines, returns the best one of them. A layer fits with up to a sixth fewer lines, because nobody sees the
+    /// difference.
     package func fitting(lines: Int) -> Rendition? {
         let least = values.map(\.lines).filter { lines * 10 <= $0 * 12 }.min()
         return filter { $0.value.lines == least ?? $0.value.lines }.keys.max()
