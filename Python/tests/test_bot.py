@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import wave
@@ -146,6 +147,67 @@ def test_the_session_of_the_page_chimes_for_each_speaker(tmp_path: pathlib.Path)
         [str(host_program()), "check", "session.yaml"], cwd=tmp_path, capture_output=True, text=True
     )
     assert check.returncode == 0, check.stdout + check.stderr
+
+
+def test_a_preview_runs_all_parts_of_an_agent(tmp_path: pathlib.Path) -> None:
+    write_page(tmp_path)
+
+    def preview(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(host_program()), "preview", "bot.py", "--duration", "3s", "--virtual-clock", *options],
+            cwd=tmp_path, capture_output=True, text=True,
+        )  # fmt: skip
+
+    run = preview("--set", "limit=2", "--maximum", "320x180@15", "--snapshot", "bot.png")
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = run.stdout.splitlines()
+    assert lines[0] == "Timekeeper 1.0.0, an agent (camera, microphone, output), in a separate process"
+    assert any(line.endswith("Ben, your time is over.") for line in lines), run.stdout
+    heads = [line for line in lines if line in ("camera:", "microphone:", "output:")]
+    assert heads == ["camera:", "microphone:", "output:"], run.stdout
+    assert any(line.startswith("  frames") and "sent 45" in line for line in lines), run.stdout
+    assert any(line.startswith("  ana-microphone") and "taken 300" in line for line in lines), run.stdout
+    assert (tmp_path / "bot.png").read_bytes()[:4] == b"\x89PNG"
+    wrong = preview("--set", "limit=0")
+    assert wrong.returncode == 64 and wrong.stderr.count("--set limit=0") == 1, wrong.stderr
+
+
+def test_a_preview_follows_the_modules_of_a_script(tmp_path: pathlib.Path) -> None:
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    (tmp_path / "looks" / "deep").mkdir(parents=True)
+    for package in ("looks", "looks/deep"):
+        (tmp_path / package / "__init__.py").touch()
+    (tmp_path / "looks" / "deep" / "shade.py").write_text("SHADE = 50\n")
+    (tmp_path / "tools.py").write_text("from looks.deep.shade import SHADE\n")
+    (tmp_path / "notes.txt").write_text("not a module")
+    (tmp_path / "camera.py").write_text(
+        "import greenroom, tools\n"
+        "class Plain(greenroom.Camera):\n"
+        "    def start(self):\n"
+        "        self.log(f'shade {tools.SHADE}')\n"
+        "    def draw(self, frame):\n"
+        "        frame.planes[0].fill(tools.SHADE)\n"
+    )
+    command = [str(host_program()), "preview", "camera.py", "--watch", "--maximum", "320x180@15"]
+    with subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+
+        def until(text: str) -> list[str]:
+            assert process.stdout is not None
+            lines = []
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                if lines[-1].endswith(text):
+                    return lines
+            raise AssertionError(lines)
+
+        until("camera: shade 50")
+        (tmp_path / "notes.txt").write_text("still not a module")
+        (tmp_path / "looks" / "deep" / "shade.py").write_text("SHADE = 90\n")
+        assert len([line for line in until("camera: shade 90") if line.endswith("has changed: restarting")]) == 1
+        process.send_signal(signal.SIGTERM)
+        process.stdout.read()
+    assert process.returncode == 130, process.returncode
 
 
 def test_the_cxx_program_of_the_page_repeats_speech(tmp_path: pathlib.Path) -> None:

@@ -1,8 +1,11 @@
 import CLinux
 import Glibc
+import GreenroomIsolation
+import GreenroomSystem
 import Synchronization
+import SystemPackage
 
-/// Detects new builds of a library.
+/// Detects new builds of a library, and changes of a script and its modules.
 ///
 /// A linker writes in steps, first removes the file, or renames a complete file. So a build counts
 /// after its file has been unchanged for a while.
@@ -10,12 +13,40 @@ struct LibraryWatch {
     /// Identifies a build. The change time is not included, because links and permissions also
     /// change it.
     struct Build: Equatable, Sendable {
-        fileprivate var inode: ino_t
-        fileprivate var byteCount: off_t
-        fileprivate var seconds: time_t
-        fileprivate var nanoseconds: Int
+        private var files: [File]
 
         /// The build at a path; nil if the file is missing or empty.
+        init?(_ path: String) {
+            guard let file = File(path) else { return nil }
+            let folder = parentFolder(of: path)
+            files =
+                [file]
+                + (ScriptInterpreter.runs(path)
+                    ? Self.modules(in: folder, levels: Self.mostLevels).compactMap(File.init) : [])
+        }
+
+        /// The most levels of packages. A package may contain a link to itself.
+        private static let mostLevels = 8
+
+        /// The modules that a script can import from a folder and the packages in it.
+        private static func modules(in folder: String, levels: Int) -> [String] {
+            guard levels > 0 else { return [] }
+            return ((try? FileDescriptor.names(in: folder)) ?? []).sorted().flatMap { name in
+                let path = "\(folder)/\(name)"
+                if ScriptInterpreter.runs(name) { return [path] }
+                guard !name.contains("."), access("\(path)/__init__.py", F_OK) == 0 else { return [] }
+                return modules(in: path, levels: levels - 1)
+            }
+        }
+    }
+
+    private struct File: Equatable, Sendable {
+        private var inode: ino_t
+        private var byteCount: off_t
+        private var seconds: time_t
+        private var nanoseconds: Int
+
+        /// The file at a path; nil if it is missing or empty.
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0

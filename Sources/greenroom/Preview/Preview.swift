@@ -58,13 +58,13 @@ struct Preview {
                 let (ending, status) = try run(plan) { lookout.seesNewBuild() }
                 switch ending {
                 case .wanted: return finish(status)
-                case .rebuilt: screen.show("\(library) was rebuilt: restarting")
-                case .alone: screen.show("waiting for the next build of \(library)")
+                case .rebuilt: screen.show("\(library) has changed: restarting")
+                case .alone: screen.show("waiting for the next change of \(library)")
                 }
             } catch let failure as ExitError where failure.status == .badFile {
-                screen.show(failure.message + ["waiting for the next build of \(library)"])
+                screen.show(failure.message + ["waiting for the next change of \(library)"])
             } catch let error as SessionFileError where error.isAboutSettings {
-                screen.show(error.lines + ["waiting for the next build of \(library)"])
+                screen.show(error.lines + ["waiting for the next change of \(library)"])
             }
         }
     }

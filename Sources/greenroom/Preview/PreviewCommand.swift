@@ -21,8 +21,9 @@ struct PreviewCommand: ParsableCommand {
 
             A filter receives the video of ColorBars, which the ceilings limit. An output or a call \
             receives the video of ColorBars and the audio of Tone. A composer also receives the \
-            participants of LoopbackCall. The statistics of an output count the media that it \
-            accepts; those of a call also count the media of its participants.
+            participants of LoopbackCall. The parts of an agent run together, and receive these \
+            participants too. The statistics of an output count the media that it accepts; those of \
+            a call also count the media of its participants.
 
             A bundled plugin runs in the host's process, unless you set --watch or a grant. The exit \
             codes are those of greenroom run for the same plugin.
@@ -34,7 +35,8 @@ struct PreviewCommand: ParsableCommand {
 
     @Argument(
         help: """
-            A plugin's name or id, or the path of a library (PATH#NAME for one plugin of several).
+            A plugin's name or id, or the path of a library or a script (PATH#NAME for one plugin \
+            of several).
             """)
     var plugin: String
 
@@ -83,8 +85,8 @@ struct PreviewCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Restart in a new process whenever the library is rebuilt; wait while the library is \
-            missing or does not load.
+            Restart in a new process whenever the library is rebuilt, or the script or a module \
+            beside it changes; wait while the file is missing or does not load.
             """)
     var watch = false
 

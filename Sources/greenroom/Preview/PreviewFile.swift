@@ -11,8 +11,8 @@ import GreenroomSession
 struct PreviewFile {
     /// The plugin's name in the session file.
     var plugin: String
-    /// The plugin's descriptor from the scan.
-    var descriptor: PluginDescriptor
+    /// The plugins of the name; several if it is an agent.
+    var parts: [PreviewPart]
     /// The absolute folder of relative paths.
     var folder: String
     /// Assignments to the plugin's settings.
@@ -26,8 +26,15 @@ struct PreviewFile {
     var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 
-    /// The plugin's section in a session file.
-    private var section: String { "\(PluginAddress(of: descriptor.kind))" }
+    private var descriptor: PluginDescriptor { parts[0].descriptor }
+    private var address: PluginAddress { parts[0].address }
+
+    /// Sets a key in the section of each plugin, or of some.
+    private func set(
+        _ assignment: String, of some: [PreviewPart]? = nil, for argument: String
+    ) -> [Override] {
+        (some ?? parts).map { Override(argument: argument, assignment: "\($0.address).\(assignment)") }
+    }
 
     /// Creates the session file.
     ///
@@ -35,19 +42,16 @@ struct PreviewFile {
     func read() throws(SessionFileError) -> SessionFile {
         var faults: [Diagnostic] = []
         var overrides: [Override] = []
-        let address = PluginAddress(of: descriptor.kind)
         overrides += address.companions.map { role, companion in
             Override(argument: plugin, assignment: "\(role.rawValue).plugin=\(companion)")
         }
-        // The test participants of a composer.
-        if descriptor.kind.isComposer {
+        // The test participants of a composer or an agent.
+        if descriptor.kind.isComposer || parts.count > 1 {
             overrides.append(
                 Override(
                     argument: plugin, assignment: "\(PluginAddress.callKey).plugin=LoopbackCall"))
         }
-        overrides.append(
-            Override(
-                argument: plugin, assignment: "\(section).plugin=\(JSON.string(plugin).text)"))
+        overrides += set("plugin=\(JSON.string(plugin).text)", for: plugin)
         overrides += settings(&faults) + timeline(&faults)
         if let duration { overrides.append(.duration(duration)) }
         if let maximum {
@@ -69,21 +73,25 @@ struct PreviewFile {
         }
         // Grants need a sandbox.
         if let reason = isWatched ? "--watch" : grants.first?.argument {
-            overrides.append(
-                Override(argument: reason, assignment: "\(section).isolation=process"))
+            overrides += set("isolation=process", for: reason)
         }
-        overrides += grants.map {
-            Override(argument: $0.argument, assignment: "\(section).allow.\($0.assignment)")
+        // An agent may send messages and commands: the session is its own.
+        if parts.count > 1 {
+            overrides += parts.filter(\.descriptor.kind.isOutput).flatMap {
+                set("allow.control=true", of: [$0], for: plugin)
+            }
         }
+        overrides += grants.flatMap { set("allow.\($0.assignment)", for: $0.argument) }
         do throws(SessionFileError) {
             var file = try SessionFile.read(
                 Array("{}".utf8), file: "the arguments", folder: folder, overrides: overrides)
             if !faults.isEmpty { throw SessionFileError(faults, in: file.source) }
-            if let role = address.role, !role.composes {
-                file.configuration.slots.removeAll { $0.role != role }
+            let roles = parts.compactMap(\.address.role)
+            if let role = roles.first, !role.composes {
+                file.configuration.slots.removeAll { !roles.contains($0.role) }
             }
             file.configuration.name = descriptor.name
-            file.warnings = file.warnings.map(Self.byArgument)
+            file.warnings = Self.byArgument(file.warnings)
             return file
         } catch {
             throw Self.byArgument(error, faults)
@@ -91,7 +99,9 @@ struct PreviewFile {
     }
 
     private func settings(_ faults: inout [Diagnostic]) -> [Override] {
-        assignments.compactMap { assignment in
+        let withSettings = parts.filter { !$0.descriptor.parameters.isEmpty }
+        let some = withSettings.isEmpty ? [parts[0]] : withSettings
+        return assignments.flatMap { assignment -> [Override] in
             let argument = "--set \(assignment)"
             let name = assignment.prefix { $0 != "=" }
             guard name.count < assignment.count, !name.isEmpty,
@@ -102,9 +112,9 @@ struct PreviewFile {
                         "needs NAME=VALUE, such as --set pattern=grey: the name of a setting of "
                             + "\(descriptor.name), as `greenroom plugin info` lists them.",
                         at: SourceLocation(.argument(argument), path: "")))
-                return nil
+                return []
             }
-            return Override(argument: argument, assignment: "\(section).settings.\(assignment)")
+            return set("settings.\(assignment)", of: some, for: argument)
         }
     }
 
@@ -119,8 +129,7 @@ struct PreviewFile {
                     at: SourceLocation(.argument("--ceiling \"\(ceilings)\""), path: "")))
             return []
         }
-        let role = PluginAddress(of: descriptor.kind).role
-        let key = role?.facts.ceiling?.word ?? "ceiling"
+        let key = address.role?.facts.ceiling?.word ?? "ceiling"
         var overrides: [Override] = []
         for entry in ceilings.split(separator: ",", omittingEmptySubsequences: false) {
             let words = entry.split(whereSeparator: \.isWhitespace)
@@ -145,7 +154,13 @@ struct PreviewFile {
     static func byArgument(
         _ error: SessionFileError, _ more: [Diagnostic] = []
     ) -> SessionFileError {
-        SessionFileError(more + error.diagnostics.map(byArgument), in: error.source)
+        SessionFileError(more + byArgument(error.diagnostics), in: error.source)
+    }
+
+    /// The diagnostics by argument; one of the parts of an agent is enough.
+    private static func byArgument(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
+        var seen: Set<Diagnostic> = []
+        return diagnostics.map(byArgument).filter { seen.insert($0).inserted }
     }
 
     private static func byArgument(_ diagnostic: Diagnostic) -> Diagnostic {

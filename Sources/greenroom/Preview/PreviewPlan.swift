@@ -9,12 +9,11 @@ import GreenroomPluginInterface
 import GreenroomSession
 import GreenroomVideo
 
-/// A session of one plugin.
+/// A session of one plugin, or of an agent: the plugins of one name in a file, which are one object.
 struct PreviewPlan {
     var session: SessionPlan
-    /// The plugin's address in the session.
-    var address: PluginAddress
-    var descriptor: PluginDescriptor
+    /// The plugins, the one that is shown first.
+    var parts: [PreviewPart]
     /// Warnings about legal but unlikely arguments, one line each.
     var warnings: [String]
 
@@ -31,8 +30,8 @@ struct PreviewPlan {
     ) throws {
         // Do not cache the locator, so that a new build is scanned again.
         let locator = Installation.ofThisProgram.locator()
-        descriptor = try locator.find(plugin, relativeTo: folder).descriptor
-        address = PluginAddress(of: descriptor.kind)
+        parts = try Self.parts(plugin, locator, folder: folder)
+        let descriptor = parts[0].descriptor
         if !descriptor.kind.hasVideo,
             let option = arguments.snapshot.map({ "--snapshot \($0)" })
                 ?? arguments.y4m.map({ "--y4m \($0)" })
@@ -42,7 +41,7 @@ struct PreviewPlan {
                 "\(option): \(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no video. "
                     + "Leave it out.")
         }
-        var file = PreviewFile(plugin: plugin.place, descriptor: descriptor, folder: folder)
+        var file = PreviewFile(plugin: plugin.place, parts: parts, folder: folder)
         file.assignments = arguments.assignments
         file.duration = arguments.duration
         file.maximum = arguments.maximum
@@ -66,21 +65,49 @@ struct PreviewPlan {
         session.configuration.outputs.append(SessionOutput(PreviewOutput(tap, track: track)))
     }
 
-    /// The track of the plugin.
-    var track: VideoTrackKind { address.role?.track ?? .camera }
-    /// The track that the plugin sends or edits; nil for an output or a call.
-    var shownTrack: VideoTrackKind? {
-        descriptor.kind.takesMedia && !descriptor.kind.isComposer ? nil : track
+    /// The plugins that an argument means, the one that is shown first.
+    private static func parts(
+        _ plugin: PluginArgument, _ locator: PluginLocator, folder: String
+    ) throws -> [PreviewPart] {
+        let found = try locator.find(all: plugin, relativeTo: folder).descriptors
+        let parts = PreviewPart.kindsOfAgents.compactMap { kind in found.first { $0.kind == kind } }
+        if parts.count == found.count, Set(parts.map(\.name)).count == 1 {
+            return parts.map(PreviewPart.init)
+        }
+        return [PreviewPart(try locator.find(plugin, relativeTo: folder).descriptor)]
     }
+
+    /// The track of the first plugin.
+    var track: VideoTrackKind { parts[0].address.role?.track ?? .camera }
 
     /// A line with the plugin and its process.
     var title: String {
+        let descriptor = parts[0].descriptor
         let place =
-            session[address]?.isolation == nil
+            session[parts[0].address]?.isolation == nil
             ? "in the host's process" : "in a separate process"
-        return
-            "\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle), \(place)"
+        let kind =
+            parts.count == 1
+            ? descriptor.kind.nameWithArticle
+            : "an agent (\(parts.map(\.descriptor.kind.facts.word).joined(separator: ", ")))"
+        return "\(descriptor.name) \(descriptor.version), \(kind), \(place)"
     }
+}
+
+/// A plugin of a preview.
+struct PreviewPart {
+    /// The kinds of an agent's parts, in the order in which a preview shows them.
+    static let kindsOfAgents: [PluginKind] = [.videoSource, .shareSource, .virtualMic, .output]
+
+    let descriptor: PluginDescriptor
+
+    init(_ descriptor: PluginDescriptor) { self.descriptor = descriptor }
+
+    /// The plugin's address in the session.
+    var address: PluginAddress { PluginAddress(of: descriptor.kind) }
+
+    /// The track whose video the plugin sends or edits.
+    var videoTrack: VideoTrackKind? { descriptor.kind.hasVideo ? address.role?.track : nil }
 }
 
 extension SessionFileError {

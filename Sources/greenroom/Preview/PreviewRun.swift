@@ -130,8 +130,7 @@ final class PreviewRun: Sendable {
         }
         tell(timedReport, &state)
         let statistics = PreviewStatistics(
-            role: "\(plan.address)", track: plan.shownTrack, before: state.shown,
-            now: timedReport, loudness: tap.takeLoudness())
+            parts: plan.parts, before: state.shown, now: timedReport, loudness: tap.takeLoudness())
         if screen.isTerminal {
             screen.show(block: statistics.block)
         } else if state.shown != nil {
@@ -144,7 +143,7 @@ final class PreviewRun: Sendable {
     private func tell(
         _ timedReport: Session.TimedReport, _ state: inout State, isOver: Bool = false
     ) {
-        guard let track = plan.shownTrack,
+        guard let track = plan.parts[0].videoTrack,
             let video = timedReport.report.videoTracks.first(where: { $0.track == track.rawValue })
         else { return }
         screen.show(
@@ -159,10 +158,7 @@ final class PreviewRun: Sendable {
             screen.endBlock()
             guard let timedReport = session.timedReport else { return }
             tell(timedReport, &state, isOver: true)
-            screen.show(
-                PreviewStatistics(
-                    role: "\(plan.address)", track: plan.shownTrack, now: timedReport
-                ).block)
+            screen.show(PreviewStatistics(parts: plan.parts, now: timedReport).block)
         }
     }
 }

@@ -3,17 +3,16 @@ import GreenroomNegotiation
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
+import GreenroomPluginInterface
 import GreenroomSession
 import GreenroomValidator
 import GreenroomVideo
 
-/// The plugin's statistics as text. Counts come from the session's report; rates are between two
+/// The statistics of a preview's plugins as text. Counts come from the session's report; rates are between two
 /// reports.
 struct PreviewStatistics {
-    /// The plugin's role in the session.
-    var role: String
-    /// The track that the plugin sends or edits; nil for an output or a call.
-    var track: VideoTrackKind?
+    /// The plugins.
+    var parts: [PreviewPart]
     /// The start of the interval for rates; nil if the session's start.
     var before: Session.TimedReport?
     /// The current report.
@@ -21,37 +20,54 @@ struct PreviewStatistics {
     /// The loudness since the last report; nil if of the whole session.
     var loudness: PreviewTap.Loudness?
 
-    private var video: SessionReport.Video? { video(of: now) }
-    private var audio: SessionReport.Audio? { now.report.audioTracks.first }
-    private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
-    /// The output's entry in the report; nil if the plugin is not an output.
-    private var output: OutputFeed.Entry? {
-        guard track == nil else { return nil }
-        return now.report.outputs.lazy.compactMap { $0.entry as? OutputFeed.Entry }
-            .first { $0.role == role }
-    }
-
-    private func video(of timed: Session.TimedReport?) -> SessionReport.Video? {
-        timed?.report.videoTracks.first { $0.track == track?.rawValue }
-    }
-
-    /// A few lines of less than 80 columns. Many problems add lines.
+    /// A few lines of less than 80 columns for each plugin. Many problems add lines.
     var block: [String] {
-        let rows = output.map(rows) ?? video.map(rows) ?? audio.map(rows) ?? []
-        return [time] + table((rows + callbacks + losses).flatMap(wrapped))
+        [time] + parts.flatMap { title(of: $0) + table(rows(of: $0).flatMap(wrapped)) }
     }
 
     /// The changing values on one line.
     var line: String {
-        let parts = output.map(parts) ?? video.map(parts) ?? audio.map(parts) ?? []
-        return ([time] + parts).joined(separator: "  ")
+        ([time] + parts.flatMap { title(of: $0) + values(of: $0) }).joined(separator: "  ")
+    }
+
+    /// The title of an agent's part.
+    private func title(of part: PreviewPart) -> [String] {
+        parts.count > 1 ? ["\(part.descriptor.kind.facts.word):"] : []
+    }
+
+    private func rows(of part: PreviewPart) -> [[String]] {
+        let plugin = now.report.plugins.first { $0.role == "\(part.address)" }
+        let media =
+            if let output = output(of: part) {
+                rows(of: output)
+            } else if let video = now.report.video(of: part) {
+                rows(of: video, isFiltered: part.descriptor.kind.isFilter)
+            } else {
+                now.report.audioTracks.first.map(rows) ?? []
+            }
+        return media + (plugin.map { callbacks(of: $0) + losses(of: $0) } ?? [])
+    }
+
+    private func values(of part: PreviewPart) -> [String] {
+        if let output = output(of: part) { return values(of: output) }
+        if let video = now.report.video(of: part) {
+            return values(of: video, isFiltered: part.descriptor.kind.isFilter)
+        }
+        return now.report.audioTracks.first.map(values) ?? []
+    }
+
+    /// The entry of an output or a call in the report.
+    private func output(of part: PreviewPart) -> OutputFeed.Entry? {
+        guard part.descriptor.kind.isOutput else { return nil }
+        return now.report.outputs.lazy.compactMap { $0.entry as? OutputFeed.Entry }
+            .first { $0.role == "\(part.address)" }
     }
 
     // MARK: Video
 
-    private func rows(of video: SessionReport.Video) -> [[String]] {
+    private func rows(of video: SessionReport.Video, isFiltered: Bool) -> [[String]] {
         let arrival = video.arrival
-        var rows = [
+        let rows = [
             ["  video", carried(video)],
             ["  real", "\(video.account)"],
             [
@@ -70,22 +86,17 @@ struct PreviewStatistics {
                         + "longest \(decimal(arrival.maximumMilliseconds, 1)) ms",
             ],
         ]
-        if isFilter { rows.append(["  unedited", list(unedited(video))]) }
-        return rows
+        return rows + (isFiltered ? [["  unedited", list(unedited(video))]] : [])
     }
 
-    private func parts(of video: SessionReport.Video) -> [String] {
+    private func values(of video: SessionReport.Video, isFiltered: Bool) -> [String] {
         let edits = unedited(video).reduce(0) { $0 + $1.count }
         return [
             carried(video), rate(of: video), real(video.account), "sent \(video.sent)",
             "refused \(video.refused.total)",
             "dropped \(drops(of: video).reduce(0) { $0 + $1.count })",
             "stale \(video.staleRevision)",
-        ] + (isFilter ? ["unedited \(edits)"] : [])
-    }
-
-    private var isFilter: Bool {
-        PluginKind.allCases.contains { $0.isFilter && $0.name == plugin?.kind }
+        ] + (isFiltered ? ["unedited \(edits)"] : [])
     }
 
     /// The skipped edits, by reason.
@@ -106,7 +117,7 @@ struct PreviewStatistics {
     }
 
     private func rate(of video: SessionReport.Video) -> String {
-        let earlier = self.video(of: before)?.accepted
+        let earlier = before?.report.videoTracks.first { $0.track == video.track }?.accepted
         return "\(decimal(rate(from: earlier, to: video.accepted), 1)) fps"
     }
 
@@ -149,7 +160,7 @@ struct PreviewStatistics {
         ]
     }
 
-    private func parts(of audio: SessionReport.Audio) -> [String] {
+    private func values(of audio: SessionReport.Audio) -> [String] {
         let level = loudness.map { ["level \(decibels($0.levelDBFS))"] } ?? []
         return level + [
             real(audio.account), "sent \(audio.sent)",
@@ -201,7 +212,7 @@ struct PreviewStatistics {
         }
     }
 
-    private func parts(of output: OutputFeed.Entry) -> [String] {
+    private func values(of output: OutputFeed.Entry) -> [String] {
         output.tracks.map { track in
             let refused = track.media.refused.values.reduce(0, +)
             return "\(track.track): taken \(track.media.taken), refused \(refused)"
@@ -211,8 +222,7 @@ struct PreviewStatistics {
 
     // MARK: All
 
-    private var callbacks: [[String]] {
-        guard let plugin else { return [] }
+    private func callbacks(of plugin: SessionReport.Plugin) -> [[String]] {
         let times = plugin.callbacks.sorted { $0.key < $1.key }.map { name, times in
             "\(name) \(decimal(times.longestMilliseconds, 1))"
         }
@@ -220,8 +230,8 @@ struct PreviewStatistics {
             ? [] : [["  callbacks", "longest, in ms: \(times.joined(separator: ", "))"]]
     }
 
-    private var losses: [[String]] {
-        guard let losses = plugin?.losses else { return [] }
+    private func losses(of plugin: SessionReport.Plugin) -> [[String]] {
+        guard let losses = plugin.losses else { return [] }
         var away = losses.compactMap(\.awaySeconds).reduce(0, +)
         // The plugin has not returned from the losses after its last return.
         let missing = losses.reversed().prefix { $0.awaySeconds == nil }
@@ -282,5 +292,12 @@ struct PreviewStatistics {
 
     private func decibels(_ value: Double?) -> String {
         value.map { "\(decimal($0, 1)) dBFS" } ?? "silent"
+    }
+}
+
+extension SessionReport {
+    /// The track whose video a plugin sends or edits.
+    fileprivate func video(of part: PreviewPart) -> Video? {
+        part.videoTrack.flatMap { track in videoTracks.first { $0.track == track.rawValue } }
     }
 }

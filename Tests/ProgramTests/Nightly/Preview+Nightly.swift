@@ -223,9 +223,9 @@ extension PreviewTests {
         // A build that can't be loaded is reported.
         try folder.write("library.so.new", "no library")
         rename("\(library).new", library)
-        expect("\(library) was rebuilt: restarting")
+        expect("\(library) has changed: restarting")
         expect("not a shared library for this machine")
-        expect("waiting for the next build of \(library)")
+        expect("waiting for the next change of \(library)")
         unlink(library)
         try put(try build(version: "1.1.0", grey: 126), at: library)
         expect("CCamera 1.1.0, a video source, in a separate process")
@@ -288,7 +288,7 @@ extension PreviewTests {
         for times in 1...2 {
             for text in [
                 "Fails 1.0.0, a video source, in a separate process",
-                "waiting for the next build of \(library)",
+                "waiting for the next change of \(library)",
             ] {
                 #expect(
                     child.waitForOutput(containing: text, times: times))
