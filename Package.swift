@@ -755,7 +755,7 @@ let unoptimized: Set = [
     "GreenroomConfig", "GreenroomDecisions", "GreenroomHarness", "GreenroomHost",
     "GreenroomNegotiation",
     "GreenroomOperate", "GreenroomSandbox", "GreenroomSchema", "GreenroomSession", "GreenroomV4L2",
-    "GreenroomValidator", "GreenroomX11", "RoomAccess", "StageDecisions", "TestSupport", "WebRoom",
+    "GreenroomValidator", "GreenroomX11", "RoomAccess", "StageDecisions", "TestSupport",
     "greenroom",
     "sandbox-probe",
     "test-progress",

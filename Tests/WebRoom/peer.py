@@ -36,8 +36,8 @@
 VOLUMES=Host=0,Ana=50 lets join set these volumes in percent at SIGUSR1, and none at SIGUSR2.
 FORGED="sha-256 AB:…" puts this fingerprint in place of the certificate's.
 CODEC=H264 sends and takes H.264, SLICES=4 sends H.264 in so many slices a frame, SIZE=640x360@30 is what send and
-join send, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, ICE=1 uses
-the room's STUN and TURN servers, LIMIT the most seconds.
+join send, FOOTAGE a WebM file with VP8 that they send instead, FEEDBACK=0 does not say what arrives, ADDRESS is this
+side's address, ICE=1 uses the room's STUN and TURN servers, LIMIT the most seconds.
 """
 
 import collections
@@ -436,6 +436,10 @@ if "SLICES" in os.environ:
 
 
 def video(colour):
+    if "FOOTAGE" in os.environ:
+        return (
+            f"filesrc location={os.environ['FOOTAGE']} ! matroskademux ! identity sync=true"
+            f" ! rtpvp8pay pt=96 ! {VIDEO} ! peer.")
     return (
         f"videotestsrc is-live=true pattern={os.environ.get('PATTERN', colour)}"
         f" ! video/x-raw,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
