@@ -12,7 +12,7 @@ import GreenroomVideo
 /// A session of one plugin, or of an agent: the plugins of one name in a file, which are one object.
 struct PreviewPlan {
     var session: SessionPlan
-    /// The plugins, the one that is shown first.
+    /// The plugins; the first has the track of snapshots.
     var parts: [PreviewPart]
     /// Warnings about legal but unlikely arguments, one line each.
     var warnings: [String]
@@ -65,7 +65,7 @@ struct PreviewPlan {
         session.configuration.outputs.append(SessionOutput(PreviewOutput(tap, track: track)))
     }
 
-    /// The plugins that an argument means, the one that is shown first.
+    /// The plugins that an argument means.
     private static func parts(
         _ plugin: PluginArgument, _ locator: PluginLocator, folder: String
     ) throws -> [PreviewPart] {
