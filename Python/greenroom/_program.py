@@ -217,7 +217,8 @@ def load(path: str) -> str | None:
 def _import(path: str) -> str | None:
     file = pathlib.Path(path)
     try:
-        sys.path.insert(0, str(file.parent))
+        # As Python does: modules are beside the file that a link names.
+        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
         sys.argv = [path]
         spec = importlib.util.spec_from_file_location(file.stem, path)
         if spec is None or spec.loader is None:

@@ -162,7 +162,7 @@ def test_a_preview_runs_all_parts_of_an_agent(tmp_path: pathlib.Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     lines = run.stdout.splitlines()
     assert lines[0] == "Timekeeper 1.0.0, an agent (camera, microphone, output), in a separate process"
-    assert any(line.endswith("Ben, your time is over.") for line in lines), run.stdout
+    assert any(line.endswith("Ana, your time is over.") for line in lines), run.stdout
     heads = [line for line in lines if line in ("camera:", "microphone:", "output:")]
     assert heads == ["camera:", "microphone:", "output:"], run.stdout
     assert any(line.startswith("  frames") and "sent 45" in line for line in lines), run.stdout
@@ -188,7 +188,9 @@ def test_a_preview_follows_the_modules_of_a_script(tmp_path: pathlib.Path) -> No
         "    def draw(self, frame):\n"
         "        frame.planes[0].fill(tools.SHADE)\n"
     )
-    command = [str(host_program()), "preview", "camera.py", "--watch", "--maximum", "320x180@15"]
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "link.py").symlink_to(tmp_path / "camera.py")
+    command = [str(host_program()), "preview", "elsewhere/link.py", "--watch", "--maximum", "320x180@15"]
     with subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
 
@@ -204,7 +206,8 @@ def test_a_preview_follows_the_modules_of_a_script(tmp_path: pathlib.Path) -> No
         until("camera: shade 50")
         (tmp_path / "notes.txt").write_text("still not a module")
         (tmp_path / "looks" / "deep" / "shade.py").write_text("SHADE = 90\n")
-        assert len([line for line in until("camera: shade 90") if line.endswith("has changed: restarting")]) == 1
+        changed = [line for line in until("camera: shade 90") if line.endswith("beside it has changed: restarting")]
+        assert len(changed) == 1, changed
         process.send_signal(signal.SIGTERM)
         process.stdout.read()
     assert process.returncode == 130, process.returncode

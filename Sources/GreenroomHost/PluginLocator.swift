@@ -334,7 +334,11 @@ package struct PluginLocator: Sendable {
         guard let kind, !library.descriptors.contains(where: { $0.kind == kind }) else {
             throw LoadError(
                 code: .noSuchPlugin, place: path,
-                explanation: "\(content). Name one: \(file)#NAME.")
+                explanation: "\(content). Name one: "
+                    + (Set(library.descriptors.map(\.name)).count == all.count
+                        ? "\(file)#NAME."
+                        : library.descriptors.map { "\(file)#\($0.id)" }
+                            .joined(separator: ", ") + "."))
         }
         throw LoadError(
             code: .noSuchPlugin, place: path,

@@ -90,6 +90,19 @@ import Testing
         #expect(levels[0] == 40 && Set(levels) == [40, 56], "\(levels)")
     }
 
+    @Test func `a preview runs all parts of a bot in Swift`() throws {
+        let run = try Greenroom.start([
+            "preview", try Self.parrot.get(), "--duration", "2s", "--virtual-clock", "--maximum",
+            "320x180@15",
+        ]).wait()
+        #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
+        #expect(
+            run.text.hasPrefix("Parrot 1.0.0, an agent (camera, microphone, output), in a"),
+            "\(run.text)")
+        #expect(run.text.contains("Ana speaks in track"), "\(run.text)")
+        #expect(run.text.contains("sent 30, accepted 30"), "\(run.text)")
+    }
+
     @Test func `every session file of the samples is valid`() throws {
         let files = try Self.files()
         #expect(files.contains("main.yaml") && files.count >= 10)

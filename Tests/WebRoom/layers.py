@@ -15,10 +15,10 @@ from playwright.sync_api import sync_playwright
 log, folder, *status = sys.argv[1:]
 links = links_in(log)
 ARGUMENTS = ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
-# The lines of the video that the tile of that name shows, and the frames that it has shown.
+# The lines of the video that the tile of that name shows, and the frames that it has shown; none without the tile.
 SHOWN = """(name) => {
     const video = document.querySelector(`article[aria-label="${name}"] video`);
-    return [video.videoHeight, video.getVideoPlaybackQuality().totalVideoFrames];
+    return video ? [video.videoHeight, video.getVideoPlaybackQuality().totalVideoFrames] : [0, 0];
 }"""
 # The layers that the page sends: their names and the lines, and the frames of each.
 SENT = """async () => {

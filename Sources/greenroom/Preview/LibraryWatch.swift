@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomIsolation
+import GreenroomPluginInterface
 import GreenroomSystem
 import Synchronization
 import SystemPackage
@@ -10,15 +11,15 @@ import SystemPackage
 /// A linker writes in steps, first removes the file, or renames a complete file. So a build counts
 /// after its file has been unchanged for a while.
 struct LibraryWatch {
-    /// Identifies a build. The change time is not included, because links and permissions also
-    /// change it.
+    /// Identifies a build by its files and their modification times. The change time is not included, because links
+    /// and permissions also change it.
     struct Build: Equatable, Sendable {
         private var files: [File]
 
         /// The build at a path; nil if the file is missing or empty.
         init?(_ path: String) {
-            guard let file = File(path) else { return nil }
-            let folder = parentFolder(of: path)
+            guard let file = File(path), file.byteCount > 0 else { return nil }
+            let folder = parentFolder(of: resolvedPath(path) ?? path)
             files =
                 [file]
                 + (ScriptInterpreter.runs(path)
@@ -28,7 +29,7 @@ struct LibraryWatch {
         /// The most levels of packages. A package may contain a link to itself.
         private static let mostLevels = 8
 
-        /// The modules that a script can import from a folder and the packages in it.
+        /// The modules in a folder, and in its folders with `__init__.py`.
         private static func modules(in folder: String, levels: Int) -> [String] {
             guard levels > 0 else { return [] }
             return ((try? FileDescriptor.names(in: folder)) ?? []).sorted().flatMap { name in
@@ -41,16 +42,18 @@ struct LibraryWatch {
     }
 
     private struct File: Equatable, Sendable {
+        private var path: String
         private var inode: ino_t
-        private var byteCount: off_t
+        var byteCount: off_t
         private var seconds: time_t
         private var nanoseconds: Int
 
-        /// The file at a path; nil if it is missing or empty.
+        /// The file at a path; nil if it is missing.
         init?(_ path: String) {
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG
             else { return nil }
+            self.path = path
             inode = status.st_ino
             byteCount = status.st_size
             seconds = status.st_mtim.tv_sec

@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomOutputs
 import GreenroomSchema
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
@@ -44,6 +45,8 @@ struct Preview {
     /// Runs each build of the plugin's library, until the user stops.
     mutating func watch() throws -> ExitStatus {
         let (library, plugin) = try locate()
+        let subject =
+            ScriptInterpreter.runs(library) ? "\(library) or a module beside it" : library
         var watch = LibraryWatch(library)
         var build: LibraryWatch.Build?
         while true {
@@ -58,13 +61,13 @@ struct Preview {
                 let (ending, status) = try run(plan) { lookout.seesNewBuild() }
                 switch ending {
                 case .wanted: return finish(status)
-                case .rebuilt: screen.show("\(library) has changed: restarting")
-                case .alone: screen.show("waiting for the next change of \(library)")
+                case .rebuilt: screen.show("\(subject) has changed: restarting")
+                case .alone: screen.show("waiting for the next change of \(subject)")
                 }
             } catch let failure as ExitError where failure.status == .badFile {
-                screen.show(failure.message + ["waiting for the next change of \(library)"])
+                screen.show(failure.message + ["waiting for the next change of \(subject)"])
             } catch let error as SessionFileError where error.isAboutSettings {
-                screen.show(error.lines + ["waiting for the next change of \(library)"])
+                screen.show(error.lines + ["waiting for the next change of \(subject)"])
             }
         }
     }
@@ -112,9 +115,11 @@ struct Preview {
     private func locate() throws -> (library: String, plugin: PluginArgument) {
         let plugin = PluginArgument(arguments.plugin)
         if let file = plugin.file { return (absolutePath(file, from: folder), plugin) }
-        let (library, descriptor) = try Installation.ofThisProgram.locator().find(
-            plugin, relativeTo: folder)
-        return (library.path, PluginArgument("\(library.path)#\(descriptor.id)"))
+        let (library, parts) = try PreviewPart.find(
+            plugin, Installation.ofThisProgram.locator(), folder: folder)
+        let descriptor = parts[0].descriptor
+        let name = parts.count > 1 ? descriptor.name : descriptor.id
+        return (library.path, PluginArgument("\(library.path)#\(name)"))
     }
 
     /// Waits for a new build; nil if the viewer is gone or the user stops.

@@ -21,9 +21,12 @@ struct PreviewCommand: ParsableCommand {
 
             A filter receives the video of ColorBars, which the ceilings limit. An output or a call \
             receives the video of ColorBars and the audio of Tone. A composer also receives the \
-            participants of LoopbackCall. The parts of an agent run together, and receive these \
-            participants too. The statistics of an output count the media that it accepts; those of \
-            a call also count the media of its participants.
+            participants of LoopbackCall. The statistics of an output count the media that it \
+            accepts; those of a call also count the media of its participants.
+
+            The parts of an agent in Python or Swift run together, in a call of two participants \
+            who speak in turn. --ceiling, --snapshot and --y4m concern its camera, or else its \
+            share. PATH#ID runs one part.
 
             A bundled plugin runs in the host's process, unless you set --watch or a grant. The exit \
             codes are those of greenroom run for the same plugin.

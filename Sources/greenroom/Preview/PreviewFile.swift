@@ -28,6 +28,15 @@ struct PreviewFile {
 
     private var descriptor: PluginDescriptor { parts[0].descriptor }
     private var address: PluginAddress { parts[0].address }
+    private var isAgent: Bool { parts.count > 1 }
+
+    /// A talk of ten minutes: Ana and Ben speak for 3 s in turn, and pause for 1 s.
+    private static let talk: String = {
+        let turns = stride(from: 0, to: 600, by: 8)
+        let ana = turns.map { " mute=\($0 + 3)s-\($0 + 8)s" }.joined()
+        let ben = turns.map { " mute=\($0)s-\($0 + 4)s mute=\($0 + 7)s-\($0 + 8)s" }.joined()
+        return "Ana 0s camera microphone\(ana); Ben 0s microphone=330\(ben)"
+    }()
 
     /// Sets a key in the section of each plugin, or of some.
     private func set(
@@ -46,10 +55,15 @@ struct PreviewFile {
             Override(argument: plugin, assignment: "\(role.rawValue).plugin=\(companion)")
         }
         // The test participants of a composer or an agent.
-        if descriptor.kind.isComposer || parts.count > 1 {
+        let call = PluginAddress.callKey
+        if descriptor.kind.isComposer || isAgent {
+            overrides.append(Override(argument: plugin, assignment: "\(call).plugin=LoopbackCall"))
+        }
+        if isAgent {
             overrides.append(
                 Override(
-                    argument: plugin, assignment: "\(PluginAddress.callKey).plugin=LoopbackCall"))
+                    argument: plugin,
+                    assignment: "\(call).settings.script=\(JSON.string(Self.talk).text)"))
         }
         overrides += set("plugin=\(JSON.string(plugin).text)", for: plugin)
         overrides += settings(&faults) + timeline(&faults)
@@ -76,7 +90,7 @@ struct PreviewFile {
             overrides += set("isolation=process", for: reason)
         }
         // An agent may send messages and commands: the session is its own.
-        if parts.count > 1 {
+        if isAgent {
             overrides += parts.filter(\.descriptor.kind.isOutput).flatMap {
                 set("allow.control=true", of: [$0], for: plugin)
             }

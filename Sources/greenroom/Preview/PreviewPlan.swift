@@ -3,13 +3,14 @@ import GreenroomConfig
 import GreenroomOutputs
 import GreenroomSchema
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
 import GreenroomVideo
 
-/// A session of one plugin, or of an agent: the plugins of one name in a file, which are one object.
+/// A session of one plugin, or of the parts of an agent.
 struct PreviewPlan {
     var session: SessionPlan
     /// The plugins; the first has the track of snapshots.
@@ -30,7 +31,7 @@ struct PreviewPlan {
     ) throws {
         // Do not cache the locator, so that a new build is scanned again.
         let locator = Installation.ofThisProgram.locator()
-        parts = try Self.parts(plugin, locator, folder: folder)
+        parts = try PreviewPart.find(plugin, locator, folder: folder).parts
         let descriptor = parts[0].descriptor
         if !descriptor.kind.hasVideo,
             let option = arguments.snapshot.map({ "--snapshot \($0)" })
@@ -38,8 +39,7 @@ struct PreviewPlan {
         {
             throw ExitError(
                 .usage,
-                "\(option): \(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no video. "
-                    + "Leave it out.")
+                "\(option): \(descriptor.name) is \(parts.title), and has no video. Leave it out.")
         }
         var file = PreviewFile(plugin: plugin.place, parts: parts, folder: folder)
         file.assignments = arguments.assignments
@@ -65,18 +65,6 @@ struct PreviewPlan {
         session.configuration.outputs.append(SessionOutput(PreviewOutput(tap, track: track)))
     }
 
-    /// The plugins that an argument means.
-    private static func parts(
-        _ plugin: PluginArgument, _ locator: PluginLocator, folder: String
-    ) throws -> [PreviewPart] {
-        let found = try locator.find(all: plugin, relativeTo: folder).descriptors
-        let parts = PreviewPart.kindsOfAgents.compactMap { kind in found.first { $0.kind == kind } }
-        if parts.count == found.count, Set(parts.map(\.name)).count == 1 {
-            return parts.map(PreviewPart.init)
-        }
-        return [PreviewPart(try locator.find(plugin, relativeTo: folder).descriptor)]
-    }
-
     /// The track of the first plugin.
     var track: VideoTrackKind { parts[0].address.role?.track ?? .camera }
 
@@ -86,22 +74,43 @@ struct PreviewPlan {
         let place =
             session[parts[0].address]?.isolation == nil
             ? "in the host's process" : "in a separate process"
-        let kind =
-            parts.count == 1
-            ? descriptor.kind.nameWithArticle
-            : "an agent (\(parts.map(\.descriptor.kind.facts.word).joined(separator: ", ")))"
-        return "\(descriptor.name) \(descriptor.version), \(kind), \(place)"
+        return "\(descriptor.name) \(descriptor.version), \(parts.title), \(place)"
+    }
+}
+
+extension [PreviewPart] {
+    /// The kind, or the parts of an agent.
+    fileprivate var title: String {
+        count == 1
+            ? self[0].descriptor.kind.nameWithArticle
+            : "an agent (\(map(\.descriptor.kind.facts.word).joined(separator: ", ")))"
     }
 }
 
 /// A plugin of a preview.
 struct PreviewPart {
     /// The kinds of an agent's parts, in the order in which a preview shows them.
-    static let kindsOfAgents: [PluginKind] = [.videoSource, .shareSource, .virtualMic, .output]
+    private static let kindsOfAgents: [PluginKind] = [
+        .videoSource, .shareSource, .virtualMic, .output,
+    ]
 
     let descriptor: PluginDescriptor
 
-    init(_ descriptor: PluginDescriptor) { self.descriptor = descriptor }
+    /// Finds the plugin that an argument means, or the parts of the agent.
+    static func find(
+        _ plugin: PluginArgument, _ locator: PluginLocator, folder: String
+    ) throws -> (library: LibraryDescription, parts: [PreviewPart]) {
+        let (library, found) = try locator.find(all: plugin, relativeTo: folder)
+        let parts = kindsOfAgents.compactMap { kind in found.first { $0.kind == kind } }
+        let isOneObject =
+            ScriptInterpreter.runs(library.path)
+            || found.allSatisfy { $0.needs.contains(.oneProcess) }
+        if parts.count == found.count, isOneObject, Set(parts.map(\.name)).count == 1 {
+            return (library, parts.map(PreviewPart.init))
+        }
+        let one = try locator.find(plugin, relativeTo: folder)
+        return (one.library, [PreviewPart(descriptor: one.descriptor)])
+    }
 
     /// The plugin's address in the session.
     var address: PluginAddress { PluginAddress(of: descriptor.kind) }

@@ -132,7 +132,7 @@ final class PreviewRun: Sendable {
         let statistics = PreviewStatistics(
             parts: plan.parts, before: state.shown, now: timedReport, loudness: tap.takeLoudness())
         if screen.isTerminal {
-            screen.show(block: statistics.block)
+            screen.show(block: statistics.status)
         } else if state.shown != nil {
             screen.show(statistics.line)
         }

@@ -22,7 +22,17 @@ struct PreviewStatistics {
 
     /// A few lines of less than 80 columns for each plugin. Many problems add lines.
     var block: [String] {
-        [time] + parts.flatMap { title(of: $0) + table(rows(of: $0).flatMap(wrapped)) }
+        [time] + parts.flatMap { title(of: $0) + Self.table(rows(of: $0)) }
+    }
+
+    /// The lines that are updated in place. A terminal has no room for the blocks of several plugins.
+    var status: [String] {
+        guard parts.count > 1 else { return block }
+        return [time]
+            + Self.table(
+                parts.map {
+                    ["  \($0.descriptor.kind.facts.word)", values(of: $0).joined(separator: ", ")]
+                })
     }
 
     /// The changing values on one line.
@@ -262,15 +272,21 @@ struct PreviewStatistics {
         return seconds > 0 ? Double(count - (earlier ?? 0)) / seconds : 0
     }
 
-    /// The number of columns for a row's values.
-    private static let columns = 66
+    /// The width of a table, and the least for its values.
+    private static let columns = (whole: 79, least: 20)
 
-    /// The row, wrapped to the columns.
-    private func wrapped(_ row: [String]) -> [[String]] {
+    /// The rows, wrapped to the columns.
+    private static func table(_ rows: [[String]]) -> [String] {
+        let names = rows.map { $0.first?.count ?? 0 }.max() ?? 0
+        let columns = max(columns.whole - names - 2, columns.least)
+        return greenroom.table(rows.flatMap { wrapped($0, to: columns) })
+    }
+
+    private static func wrapped(_ row: [String], to columns: Int) -> [[String]] {
         guard let name = row.first, let text = row.last else { return [] }
         var lines: [String] = []
         for part in text.split(separator: ", ") {
-            if let line = lines.last, line.count + 2 + part.count < Self.columns {
+            if let line = lines.last, line.count + 2 + part.count < columns {
                 lines[lines.count - 1] += ", \(part)"
             } else {
                 if !lines.isEmpty { lines[lines.count - 1] += "," }
