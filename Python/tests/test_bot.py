@@ -149,6 +149,27 @@ def test_the_session_of_the_page_chimes_for_each_speaker(tmp_path: pathlib.Path)
     assert check.returncode == 0, check.stdout + check.stderr
 
 
+def test_two_values_of_an_agents_setting_are_an_error(tmp_path: pathlib.Path) -> None:
+    write_page(tmp_path)
+
+    def check(camera: float, *outputs: float) -> str:
+        part = {"plugin": "./bot.py"}
+        session = {
+            "session": {"maximum": "320x180@15"},
+            "camera": {**part, "settings": {"limit": camera}},
+            "microphone": part,
+            "outputs": [{**part, "settings": {"limit": limit}} for limit in outputs],
+        }
+        (tmp_path / "parts.yaml").write_text(json.dumps(session))
+        return subprocess.run(
+            [str(host_program()), "check", "parts.yaml"], cwd=tmp_path, capture_output=True, text=True
+        ).stderr
+
+    assert "outputs[0].settings.limit: camera has another value, and both are parts of Timekeeper" in check(2, 3)
+    # A second output is another agent.
+    assert "another value" not in check(2, 2, 3)
+
+
 def test_a_preview_runs_all_parts_of_an_agent(tmp_path: pathlib.Path) -> None:
     write_page(tmp_path)
 

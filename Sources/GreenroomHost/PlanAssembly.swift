@@ -69,6 +69,16 @@ private struct Assembly {
     /// The listeners for programs, by socket, and the number of plugins that they serve.
     private var listeners: [String: ProgramListener] = [:]
     private var connectedCount = 0
+    /// The first part of each kind of each agent.
+    private var agentParts: [AgentPart] = []
+
+    private struct AgentPart {
+        var path: String
+        var name: String
+        var kind: PluginKind
+        var address: PluginAddress
+        var settings: [String: ParameterValue]
+    }
 
     private struct Process: Hashable {
         var path: String
@@ -160,6 +170,9 @@ private struct Assembly {
                     of: plugin, descriptor, settings,
                     granted: locator.needs(of: descriptor, in: found.path),
                     isBundled: locator.isBundled(found.path))
+            if isProgram(descriptor, in: found.path) {
+                compare(plugin, descriptor, in: found.path, at: address)
+            }
             if let folder { isolation.grants.write.append(folder) }
             // Bundled plugins are trusted, and use the layers that exist.
             if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil
@@ -279,6 +292,27 @@ private struct Assembly {
     private func isProgram(_ plugin: PluginDescriptor, in path: String) -> Bool {
         ScriptInterpreter.runs(path)
             || plugin.needs.contains(.oneProcess) && !locator.isBundled(path)
+    }
+
+    /// Reports settings that differ between the parts of an agent, which has one value. A second part of a kind is of
+    /// another agent.
+    private mutating func compare(
+        _ plugin: PluginConfiguration, _ descriptor: PluginDescriptor, in path: String,
+        at address: PluginAddress
+    ) {
+        let others = agentParts.filter { $0.path == path && $0.name == descriptor.name }
+        guard !others.contains(where: { $0.kind == descriptor.kind }) else { return }
+        agentParts.append(
+            AgentPart(
+                path: path, name: descriptor.name, kind: descriptor.kind, address: address,
+                settings: plugin.settings))
+        for (name, value) in plugin.settings.sorted(by: { $0.key < $1.key }) {
+            guard let other = others.first(where: { $0.settings[name] ?? value != value })
+            else { continue }
+            report(
+                "\(other.address) has another value, and both are parts of \(descriptor.name). Write "
+                    + "the setting once.", "\(address).settings".appending(key: name))
+        }
     }
 
     /// The isolation of a program's process, which is equal for all parts of the program: each has the grants of
