@@ -82,7 +82,8 @@ import Testing
         let several = try #require(throws: LoadError.self) {
             try locator.find("./bot.py", kind: nil, relativeTo: folder.path)
         }
-        #expect(several.explanation.hasSuffix(
+        #expect(
+            several.explanation.hasSuffix(
                 "Name one: ./bot.py#python.bot.output, ./bot.py#python.bot.microphone."),
             "\(several)")
     }

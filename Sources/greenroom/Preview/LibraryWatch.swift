@@ -35,7 +35,9 @@ struct LibraryWatch {
             return ((try? FileDescriptor.names(in: folder)) ?? []).sorted().flatMap { name in
                 let path = "\(folder)/\(name)"
                 if ScriptInterpreter.runs(name) { return [path] }
-                guard !name.contains("."), access("\(path)/__init__.py", F_OK) == 0 else { return [] }
+                guard !name.contains("."), access("\(path)/__init__.py", F_OK) == 0 else {
+                    return []
+                }
                 return modules(in: path, levels: levels - 1)
             }
         }

@@ -42,7 +42,9 @@ struct PreviewFile {
     private func set(
         _ assignment: String, of some: [PreviewPart]? = nil, for argument: String
     ) -> [Override] {
-        (some ?? parts).map { Override(argument: argument, assignment: "\($0.address).\(assignment)") }
+        (some ?? parts).map {
+            Override(argument: argument, assignment: "\($0.address).\(assignment)")
+        }
     }
 
     /// Creates the session file.
