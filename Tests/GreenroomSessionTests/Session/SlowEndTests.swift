@@ -13,7 +13,7 @@ import Testing
 @testable import GreenroomSession
 
 /// Sessions in which a plugin ends slowly, on a clock of the test's.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SlowEndTests {
+@Suite(.ownThreads) struct SlowEndTests {
     enum Slow: CaseIterable { case output, composer, filter, call }
 
     /// The plugins of a session, and what the test sees.
