@@ -27,13 +27,4 @@ import Testing
         }
         return value * value * root * root
     }
-
-    @Test(arguments: [
-        ("Ana", "A"), ("Ana Maria Lopez", "AL"), ("zoë", "Z"), ("  ", ""), ("Grace (desk)", "GD"),
-    ])
-    func `a person's initials are the first letters of the first and the last word`(
-        name: String, initials: String
-    ) {
-        #expect(StageEntry.initials(of: name) == initials)
-    }
 }

@@ -118,12 +118,10 @@ def places():
         results = {"admitted": got.count(201), "full": got.count(503)}
         results["elsewhere"] = status("POST", "/whep", viewer, watch, "2001:db8::1")
     results["port"] = next((port for port in ports if not 50000 <= port <= 50099), ports[0])
-    # Without those of the viewers there are threads for all guests.
-    time.sleep(20)
     join = OFFER.format("sendonly")
     # At once: a guest that has not connected for 5 s gives its place to another one.
-    with concurrent.futures.ThreadPoolExecutor(16) as threads:
-        got = list(threads.map(lambda _: status("POST", "/whip?name=Ana", guest, join), range(16)))
+    with concurrent.futures.ThreadPoolExecutor(17) as threads:
+        got = list(threads.map(lambda _: status("POST", "/whip?name=Ana", guest, join), range(17)))
     results["guests"], results["guests too many"] = got.count(201), got.count(503)
     return results
 

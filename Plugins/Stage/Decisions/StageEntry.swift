@@ -33,11 +33,12 @@ package struct StageEntry: Equatable, Sendable {
         self.size = size
     }
 
-    /// The first letters of up to two words of a name, for a tile without video.
+    /// Two letters for a tile without video: the first letters of the first and the last word of a name, or the first
+    /// two of a single word.
     package static func initials(of name: String) -> String {
         let words = name.split { !$0.isLetter && !$0.isNumber }
-        let ends = words.count > 1 ? [words[0], words[words.count - 1]] : Array(words.prefix(1))
-        return ends.compactMap { $0.first.map { $0.uppercased() } }.joined()
+        guard words.count > 1 else { return words.first?.prefix(2).uppercased() ?? "" }
+        return [words[0], words[words.count - 1]].map { $0.prefix(1).uppercased() }.joined()
     }
 }
 

@@ -148,10 +148,10 @@ final class RemoteLayer: Sendable {
     private func forward(_ bytes: StreamPacket.Bytes) {
         guard let packet = bytes.packet(codec, delay: arrival.forwardDelay) else { return }
         let now = greenroom_gst_now()
-        let (rendition, viewers, isBroken, size) = forwarding.withLock {
-            state -> (Rendition?, VideoStream?, Bool, FrameSize?) in
+        let (rendition, viewers, isBroken, size, isAwaited) = forwarding.withLock {
+            state -> (Rendition?, VideoStream?, Bool, FrameSize?, Bool) in
             guard let rendition = state.rendition ?? name(packet) else {
-                return (nil, nil, false, nil)
+                return (nil, nil, false, nil, false)
             }
             state.rendition = rendition
             state.bytes &+= packet.bytes.count
@@ -170,9 +170,12 @@ final class RemoteLayer: Sendable {
             let begins = excess != nil && !state.isOver
             if excess != nil { state.isOver = true }
             let viewers = state.isMuted || state.isOver && !begins ? nil : state.viewers
-            return (rendition, viewers, begins, newSize)
+            let isAwaited = state.isOver && !state.isMuted && state.viewers != nil
+            return (rendition, viewers, begins, newSize, isAwaited)
         }
         guard let rendition else { return }
+        // Browsers send no key frame by themselves.
+        if isAwaited { requestKey() }
         if let size { events.onSize(size, rendition) }
         let layer = StreamLayer(rendition: rendition, isForwarded: true)
         if isBroken {

@@ -61,8 +61,11 @@ let isOpen = false;
 let timers = [];
 let stream = null;
 
+/** A text of the host without places in lists, such as outputs[0]. */
+const inWords = (text) => text.replace(/\boutputs\[\d+\](\.pre-processors\[\d+\])?/g, (role) => names.get(role) ?? role);
+
 function say(text, isError = false) {
-  says.textContent = text;
+  says.textContent = inWords(text);
   says.classList.toggle("error", isError);
 }
 
@@ -439,7 +442,7 @@ function take(block) {
 function note(event) {
   const rank = event.level ?? (bad.has(event.event) ? "warning" : "info");
   const isDown = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-  const line = make("div", {}, make("b", { textContent: names.get(event.role) ?? event.role ?? event.origin ?? event.output ?? event.event }), ` ${event.role || event.origin || event.output ? `${event.event === "log" ? "" : `${event.event}: `}` : ""}${event.text ?? event.capability ?? event.step ?? ""}`);
+  const line = make("div", {}, make("b", { textContent: names.get(event.role) ?? event.role ?? event.origin ?? event.output ?? event.event }), ` ${event.role || event.origin || event.output ? `${event.event === "log" ? "" : `${event.event}: `}` : ""}${inWords(`${event.text ?? event.capability ?? event.step ?? ""}`)}`);
   line.dataset.level = rank;
   line.hidden = ORDER.indexOf(rank) < ORDER.indexOf(level.value);
   log.append(line);

@@ -232,6 +232,7 @@ async function useDevices() {
   // A camera or microphone that was off stays off; a new one is on, because the guest has just chosen it.
   for (const track of media.getTracks()) track.enabled = before.getTracks().find(({ kind }) => kind === track.kind)?.enabled ?? true;
   me.media = media;
+  media.getTracks().forEach(followDevice);
   $("entry").close();
   if (isSame && me.guest?.pc) {
     me.guest.media = media;
@@ -405,15 +406,24 @@ export async function shareScreen() {
   } else {
     let media;
     try {
-      media = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 30 } }, audio: true });
+      media = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 30 }, width: { max: 1920 }, height: { max: 1080 } }, audio: true });
     } catch (error) {
       if (error.name !== "NotAllowedError") toast(refusal(error, "screen"));
       return;
     }
     if (!me.guest) return stopTracks(media);
-    const ended = () => { if (me.share?.media === media) { end(me.share); me.share = null; label(); changed("share"); } };
+    const ended = () => {
+      if (me.share?.media !== media) return false;
+      end(me.share);
+      me.share = null;
+      label();
+      changed("share");
+      return true;
+    };
+    // Text must stay readable: a slow network lowers the rate, not the size.
+    for (const track of media.getVideoTracks()) track.contentHint = "detail";
     try {
-      me.share = await publish(media, `/whip?share-of=${idOf(me.guest.location)}`, { onLost: ended });
+      me.share = await publish(media, `/whip?share-of=${idOf(me.guest.location)}`, { onLost: () => { if (ended()) toast("Your screen share has ended. Share it again."); } });
       media.getVideoTracks()[0].onended = ended;
     } catch (error) {
       stopTracks(media);

@@ -160,6 +160,7 @@ function followGuest(room) {
 function close(next) {
   note = next;
   state.room = null;
+  $("recording").hidden = $("captions-toggle").hidden = $("control-open").hidden = true;
   if ($("entry").open) $("entry").close();
   drop();
   watcher.close();
@@ -196,7 +197,7 @@ function show() {
       name: (isShare ? `${owner}’s screen` : owner) + which, media: watcher.media(stream.id), stream: stream.id, person: stream.participant,
       isShare, isOwn: stream.participant === undefined, isPinned: room.pinned === stream.id,
       isDark: (!isShare && guest && !guest.camera) || !watcher.media(stream.id),
-      initials: guest?.initials ?? "H", color: guest?.color,
+      initials: guest?.initials ?? "HO", color: guest?.color,
       isMuted: !isShare && guest && !guest.microphone, isSpeaking: !isShare && guest?.speaking, participant: guest?.participant,
     });
   }

@@ -157,6 +157,14 @@ $("more").onclick = () => {
 
 /** Places the tiles. No element moves in the document: a video that moves stops for a moment. */
 export function arrange() {
+  place();
+  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = $("tiles");
+  // The keyboard scrolls tiles for which there is no room.
+  $("tiles").toggleAttribute("tabindex", scrollWidth > clientWidth || scrollHeight > clientHeight);
+  if ($("tiles").hasAttribute("tabindex")) $("tiles").tabIndex = 0;
+}
+
+function place() {
   const box = $("tiles");
   const all = [...tiles.values()];
   const [width, height] = [$("stage").clientWidth, $("stage").clientHeight];
