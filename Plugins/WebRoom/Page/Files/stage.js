@@ -159,7 +159,7 @@ $("more").onclick = () => {
 export function arrange() {
   place();
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = $("tiles");
-  // The keyboard scrolls tiles for which there is no room.
+  // The arrow keys scroll a focused list that is too long.
   $("tiles").toggleAttribute("tabindex", scrollWidth > clientWidth || scrollHeight > clientHeight);
   if ($("tiles").hasAttribute("tabindex")) $("tiles").tabIndex = 0;
 }
