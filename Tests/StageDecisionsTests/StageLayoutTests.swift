@@ -200,7 +200,9 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         ("Ana", "AN"), ("ana maria lopez", "AL"), ("  ", ""), ("Ötzi-von Tal", "ÖT"), ("4", "4"),
         ("名前", "名前"), ("Grace (desk)", "GD"),
     ])
-    func `initials are two letters, of the first and the last of several words`(name: String, expected: String) {
+    func `initials are two letters, of the first and the last of several words`(
+        name: String, expected: String
+    ) {
         #expect(StageEntry.initials(of: name) == expected)
     }
 }
