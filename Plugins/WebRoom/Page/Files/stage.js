@@ -160,8 +160,8 @@ export function arrange() {
   place();
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = $("tiles");
   // The arrow keys scroll a focused list that is too long.
-  $("tiles").toggleAttribute("tabindex", scrollWidth > clientWidth || scrollHeight > clientHeight);
-  if ($("tiles").hasAttribute("tabindex")) $("tiles").tabIndex = 0;
+  if (scrollWidth > clientWidth || scrollHeight > clientHeight) $("tiles").tabIndex = 0;
+  else $("tiles").removeAttribute("tabindex");
 }
 
 function place() {
