@@ -163,16 +163,15 @@ private struct Assembly {
                     report(refusal, "\(address).allow.connect[\(index)]")
                 }
             }
+            let isProgram = isProgram(descriptor, in: found.path)
             var isolation =
-                isProgram(descriptor, in: found.path)
+                isProgram
                 ? program(of: found)
                 : isolation(
                     of: plugin, descriptor, settings,
                     granted: locator.needs(of: descriptor, in: found.path),
                     isBundled: locator.isBundled(found.path))
-            if isProgram(descriptor, in: found.path) {
-                compare(plugin, descriptor, in: found.path, at: address)
-            }
+            if isProgram { compare(plugin, descriptor, in: found.path, at: address) }
             if let folder { isolation.grants.write.append(folder) }
             // Bundled plugins are trusted, and use the layers that exist.
             if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil

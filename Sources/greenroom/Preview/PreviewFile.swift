@@ -93,9 +93,8 @@ struct PreviewFile {
         }
         // An agent may send messages and commands: the session is its own.
         if isAgent {
-            overrides += parts.filter(\.descriptor.kind.isOutput).flatMap {
-                set("allow.control=true", of: [$0], for: plugin)
-            }
+            overrides += set(
+                "allow.control=true", of: parts.filter(\.descriptor.kind.isOutput), for: plugin)
         }
         overrides += grants.flatMap { set("allow.\($0.assignment)", for: $0.argument) }
         do throws(SessionFileError) {

@@ -101,6 +101,7 @@ struct PreviewPart {
         _ plugin: PluginArgument, _ locator: PluginLocator, folder: String
     ) throws -> (library: LibraryDescription, parts: [PreviewPart]) {
         let (library, found) = try locator.find(all: plugin, relativeTo: folder)
+        if found.count == 1 { return (library, found.map(PreviewPart.init)) }
         let parts = kindsOfAgents.compactMap { kind in found.first { $0.kind == kind } }
         let isOneObject =
             ScriptInterpreter.runs(library.path)

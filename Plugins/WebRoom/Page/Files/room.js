@@ -161,6 +161,8 @@ function close(next) {
   note = next;
   state.room = null;
   $("recording").hidden = $("captions-toggle").hidden = $("control-open").hidden = true;
+  // The next session at this address may record from its start.
+  lastRecording = null;
   if ($("entry").open) $("entry").close();
   drop();
   watcher.close();
